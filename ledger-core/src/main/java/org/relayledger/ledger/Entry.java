@@ -1,0 +1,27 @@
+package org.relayledger.ledger;
+
+/**
+ * One entry of the journal, which is only ever added to.
+ *
+ * @param event move, inquiry, double_suspect or mode
+ * @param from the state before, null if there was none
+ * @param to the state after, null if the event is no move
+ * @param code the row's code after it, or null
+ * @param actor the role that acted
+ * @param by the OS user or operator
+ * @param ticket the operator's ticket, or null
+ * @param at epoch milliseconds
+ * @param note evidence, or null
+ */
+public record Entry(
+    Guid guid,
+    int attempt,
+    String event,
+    State from,
+    State to,
+    String code,
+    String actor,
+    String by,
+    String ticket,
+    long at,
+    String note) {}

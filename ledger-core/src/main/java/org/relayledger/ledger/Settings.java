@@ -1,0 +1,40 @@
+package org.relayledger.ledger;
+
+import java.time.Duration;
+import java.util.Locale;
+
+/**
+ * What {@code relay init} fixes for a ledger.
+ *
+ * @param id the ledger's random identity, also in its claims file
+ * @param mode how claims are made
+ * @param maxProcessing the account system's longest time from the last byte sent to booked
+ * @param resendWindow how long after the first send a channel may still re-send
+ */
+public record Settings(String id, Mode mode, Duration maxProcessing, Duration resendWindow) {
+  /** How claims are made. */
+  public enum Mode {
+    NORMAL,
+    HOLD,
+    ASK_FIRST;
+
+    /** As options and the ledger spell it. */
+    public String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    /**
+     * The mode that {@code word} spells.
+     *
+     * @throws IllegalArgumentException if no mode is spelled so
+     */
+    public static Mode of(String word) {
+      for (Mode mode : values()) {
+        if (mode.word().equals(word)) {
+          return mode;
+        }
+      }
+      throw new IllegalArgumentException("no mode '" + word + "'");
+    }
+  }
+}
