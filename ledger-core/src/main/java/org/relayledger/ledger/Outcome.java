@@ -8,6 +8,9 @@ public sealed interface Outcome {
   /** The code that goes with it: the account system's for DONE, ours else. */
   String code();
 
+  /** The evidence in a few words, for the journal and the channel. */
+  String note();
+
   /**
    * A definite reply.
    *
@@ -19,14 +22,19 @@ public sealed interface Outcome {
     public State state() {
       return State.DONE;
     }
+
+    @Override
+    public String note() {
+      return "HTTP " + reply.httpStatus();
+    }
   }
 
   /**
    * Certainly not processed: no byte of the body was handed out, or the account system said so.
    *
-   * @param why what happened, for the journal and the channel
+   * @param note what happened
    */
-  record NotSent(String why) implements Outcome {
+  record NotSent(String note) implements Outcome {
     @Override
     public State state() {
       return State.FAILED;
@@ -41,11 +49,11 @@ public sealed interface Outcome {
   /**
    * Sent or maybe sent, and no definite reply: the default whenever there is doubt.
    *
-   * @param why what happened, for the journal and the channel
+   * @param note what happened
    * @param exchangeOpen whether the exchange goes on and a late reply may still settle the row; its
    *     age then does not count yet
    */
-  record InDoubt(String why, boolean exchangeOpen) implements Outcome {
+  record InDoubt(String note, boolean exchangeOpen) implements Outcome {
     @Override
     public State state() {
       return State.UNKNOWN;

@@ -58,7 +58,7 @@ public record Row(
    * @throws LedgerException of kind DAMAGED if it is not what its SHA-256 says
    */
   public Reply storedReply() {
-    check(reply, replySha256, "reply");
+    check(reply, replySha256, "reply", "it was sent and is never sent again");
     return new Reply(httpStatus, replyType, reply);
   }
 
@@ -68,15 +68,22 @@ public record Row(
    * @throws LedgerException of kind DAMAGED if it is not what its SHA-256 says
    */
   public Request storedRequest() {
-    check(request, requestSha256, "request");
+    check(request, requestSha256, "request", "it is not sent again");
     return new Request(guid, channel, contentType, request, fingerprint);
   }
 
-  private void check(byte[] body, String sha256, String what) {
+  private void check(byte[] body, String sha256, String what, String certain) {
     if (!Fingerprint.sha256(body).equals(sha256)) {
       throw new LedgerException(
           LedgerException.Kind.DAMAGED,
-          guid + " is " + state + " but its stored " + what + " is damaged (SHA-256 differs)");
+          guid
+              + " is "
+              + state
+              + " but its stored "
+              + what
+              + " is damaged (SHA-256 differs); "
+              + certain
+              + "; compare with a backup");
     }
   }
 }

@@ -1,0 +1,218 @@
+package org.relayledger.ledger;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/**
+ * One lockable byte a GUID, in the claims file beside the ledger: who holds it is alive. The kernel
+ * frees it when the process is gone, and not before, whatever the process is doing (fcntl(2),
+ * advisory record locks).
+ *
+ * <p>Closing any descriptor of a file drops all locks that the process has on it. So a JVM opens a
+ * claims file once and never closes it, and only one thread, which nobody interrupts, touches it.
+ */
+final class ClaimBytes {
+  private static final Set<String> KNOWN_FILE_SYSTEMS =
+      Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "overlay", "tmpfs");
+  private static final String HEADER = "relay-ledger claims 1 ";
+  private static final int MAX_CONTENT = 256;
+
+  private static final Map<Object, ClaimBytes> OPEN = new HashMap<>();
+  private static final ExecutorService KEEPER =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "claim-bytes");
+            thread.setDaemon(true);
+            return thread;
+          });
+
+  private final Path path;
+  private final Object fileKey;
+  private final FileChannel channel;
+  private final Map<Long, FileLock> held = new HashMap<>();
+
+  private ClaimBytes(Path path, Object fileKey, FileChannel channel) {
+    this.path = path;
+    this.fileKey = fileKey;
+    this.channel = channel;
+  }
+
+  static Path fileOf(Path ledger) {
+    return Sqlite.beside(ledger, ".claims");
+  }
+
+  /** Creates the claims file of a ledger to be; whoever comes second is refused. */
+  static void create(Path ledger, String ledgerId) {
+    Path file = fileOf(ledger);
+    checkFileSystem(file.getParent());
+    try (FileChannel out =
+        FileChannel.open(
+            file,
+            Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
+            Sqlite.OWNER_ONLY)) {
+      out.write(ByteBuffer.wrap((HEADER + ledgerId + "\n").getBytes(US_ASCII)));
+      out.force(true);
+    } catch (FileAlreadyExistsException e) {
+      throw Sqlite.unavailable(file + " is there already; nothing was created", e);
+    } catch (IOException e) {
+      throw Sqlite.unavailable("cannot create " + file + ": " + Sqlite.reason(e), e);
+    }
+  }
+
+  /** Makes a new name in {@code file}'s directory durable. */
+  static void syncDirectory(Path file) throws IOException {
+    try (FileChannel directory = FileChannel.open(file.getParent(), StandardOpenOption.READ)) {
+      directory.force(true);
+    }
+  }
+
+  /** The bytes of {@code ledger}, whose id is {@code ledgerId}. */
+  static ClaimBytes open(Path ledger, String ledgerId) {
+    Path file = fileOf(ledger);
+    checkFileSystem(ledger);
+    ClaimBytes bytes = onKeeper(() -> openOnce(file));
+    String content = onKeeper(bytes::content);
+    if (!content.equals(HEADER + ledgerId + "\n")) {
+      throw Sqlite.unavailable(
+          file + " belongs to another ledger; nothing was sent; restore the ledger's own", null);
+    }
+    return bytes;
+  }
+
+  private static ClaimBytes openOnce(Path file) {
+    try {
+      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+      ClaimBytes bytes = OPEN.get(key);
+      if (bytes == null) {
+        FileChannel channel =
+            FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        bytes = new ClaimBytes(file, key, channel);
+        OPEN.put(key, bytes);
+      }
+      return bytes;
+    } catch (IOException e) {
+      throw Sqlite.unavailable(
+          "the claims file "
+              + file
+              + " is missing or cannot be opened; without it nobody knows who is alive; nothing was"
+              + " sent",
+          e);
+    }
+  }
+
+  private String content() throws IOException {
+    ByteBuffer buffer = ByteBuffer.allocate(MAX_CONTENT);
+    int read = channel.read(buffer, 0);
+    return new String(buffer.array(), 0, Math.max(read, 0), US_ASCII);
+  }
+
+  private static void checkFileSystem(Path path) {
+    String type;
+    try {
+      type = Files.getFileStore(path).type();
+    } catch (IOException e) {
+      throw Sqlite.unavailable("cannot tell the file system of " + path, e);
+    }
+    if (!KNOWN_FILE_SYSTEMS.contains(type)) {
+      throw Sqlite.unavailable(
+          path + " is on " + type + ", whose locks are not known to hold; use a local disk", null);
+    }
+  }
+
+  /**
+   * Whether the name still leads to the file that the bytes are in: if not, somebody else may be
+   * locking another one.
+   */
+  boolean inPlace() {
+    try {
+      return fileKey.equals(Files.readAttributes(path, BasicFileAttributes.class).fileKey());
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  /** Locks the byte of {@code guid}; false if somebody holds it, in this process or another. */
+  boolean take(Guid guid) {
+    long at = offset(guid);
+    return onKeeper(
+        () -> {
+          if (held.containsKey(at)) {
+            return false;
+          }
+          FileLock lock;
+          try {
+            lock = channel.tryLock(at, 1, false);
+          } catch (OverlappingFileLockException e) {
+            return false;
+          }
+          if (lock == null) {
+            return false;
+          }
+          held.put(at, lock);
+          return true;
+        });
+  }
+
+  /** Frees the byte of {@code guid}, which this process holds. */
+  void free(Guid guid) {
+    long at = offset(guid);
+    onKeeper(
+        () -> {
+          held.remove(at).release();
+          return null;
+        });
+  }
+
+  private static <T> T onKeeper(Callable<T> task) {
+    CompletableFuture<T> done = new CompletableFuture<>();
+    KEEPER.execute(
+        () -> {
+          try {
+            done.complete(task.call());
+          } catch (IOException e) {
+            done.completeExceptionally(
+                Sqlite.unavailable("the claims file cannot be used: " + Sqlite.reason(e), e));
+          } catch (Exception | Error e) {
+            done.completeExceptionally(e);
+          }
+        });
+    try {
+      return done.join(); // not interruptible: an interrupt must never reach the channel
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof LedgerException known) {
+        throw known;
+      }
+      throw e;
+    }
+  }
+
+  /** 62 bits of the folded GUID's SHA-256; the offsets above stay free for other locks. */
+  private static long offset(Guid guid) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(guid.folded().getBytes(US_ASCII));
+      return ByteBuffer.wrap(hash).getLong() >>> 2;
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+}

@@ -1,0 +1,413 @@
+package org.relayledger.ledger;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.SQLException;
+import java.util.HexFormat;
+import java.util.Optional;
+import org.relayledger.ledger.Writer.Patience;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The ledger in a SQL database: every statement that writes stands here. */
+final class JdbcLedger implements Ledger {
+  private static final Logger LOG = LoggerFactory.getLogger(JdbcLedger.class);
+
+  private final HostClock clock;
+  private final Steps steps;
+  private final Health health = new Health();
+  private final JdbcView view;
+  private final ClaimBytes bytes;
+  private final Writer writer;
+
+  JdbcLedger(Path path, HostClock clock, Steps steps) {
+    this.clock = clock;
+    this.steps = steps;
+    if (!Files.isWritable(path) || !Files.isWritable(path.getParent())) {
+      throw Sqlite.unavailable("the ledger " + path + " cannot be written by this user", null);
+    }
+    this.view = new JdbcView(path, health);
+    this.bytes = ClaimBytes.open(path, view.settings().id());
+    try {
+      this.writer = new Writer(Sqlite.writer(path), health);
+    } catch (SQLException e) {
+      throw Sqlite.unavailable("cannot open " + path + ": " + Sqlite.reason(e), e);
+    }
+  }
+
+  @Override
+  public LedgerView view() {
+    return view;
+  }
+
+  @Override
+  public Optional<String> halted() {
+    return health.halted();
+  }
+
+  @Override
+  public Optional<Taken> look(Request arrival) {
+    Optional<Row> known = view.find(arrival.guid(), true);
+    if (known.isEmpty()) {
+      return view.tombstone(arrival.guid()).map(Taken.Forgotten::new);
+    }
+    Row row = known.get();
+    Optional<String> conflict = conflict(row, arrival);
+    if (conflict.isPresent()) {
+      return Optional.of(new Taken.Conflict(row, conflict.get()));
+    }
+    return row.state() == State.FAILED ? Optional.empty() : Optional.of(new Taken.Standing(row));
+  }
+
+  @Override
+  public Taken claim(Request arrival, String account, Actor actor) {
+    return underByte(
+        arrival.guid(),
+        session -> {
+          Optional<Taken> onHold = onHold(session);
+          if (onHold.isPresent()) {
+            return onHold.get();
+          }
+          if (insertSent(session, arrival, account)) {
+            Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
+            journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
+            return won(row, arrival, actor);
+          }
+          Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
+          if (known.isEmpty()) {
+            return new Taken.Forgotten(JdbcView.tombstone(session, arrival.guid()).orElseThrow());
+          }
+          Optional<String> conflict = conflict(known.get(), arrival);
+          return conflict.isPresent()
+              ? new Taken.Conflict(known.get(), conflict.get())
+              : claimKnown(session, known.get(), State.FAILED, account, actor);
+        });
+  }
+
+  @Override
+  public Taken claim(Row known, State from, String account, Actor actor) {
+    return underByte(
+        known.guid(),
+        session -> {
+          Optional<Taken> onHold = onHold(session);
+          if (onHold.isPresent()) {
+            return onHold.get();
+          }
+          Optional<Row> now = JdbcView.find(session, known.guid(), true);
+          if (now.isEmpty()) {
+            return new Taken.Forgotten(JdbcView.tombstone(session, known.guid()).orElseThrow());
+          }
+          return claimKnown(session, now.get(), from, account, actor);
+        });
+  }
+
+  /** Takes the byte, writes, and keeps the byte only if the claim was won. */
+  private Taken underByte(Guid guid, Writer.Work<Taken> work) {
+    if (!bytes.inPlace()) {
+      throw health.halt("the claims file was replaced while this program ran", null);
+    }
+    if (!bytes.take(guid)) {
+      return new Taken.Held();
+    }
+    boolean won = false;
+    try {
+      steps.reached(Step.BYTE_TAKEN, guid);
+      Taken taken = writer.write(work, Patience.CLAIM);
+      won = taken instanceof Taken.Won;
+      if (won) {
+        // The claim is durable; from here on a crash means in doubt.
+        steps.reached(Step.CLAIM_COMMITTED, guid);
+      }
+      return taken;
+    } finally {
+      if (!won) {
+        bytes.free(guid);
+      }
+    }
+  }
+
+  private Taken claimKnown(Session session, Row row, State from, String account, Actor actor)
+      throws SQLException {
+    if (row.state() == State.SENT) {
+      // The byte is ours and the row is not: its owner is gone.
+      return new Taken.Standing(orphaned(session, row, actor));
+    }
+    if (row.state() != from) {
+      return new Taken.Standing(row);
+    }
+    Request stored = row.storedRequest();
+    String sql =
+        "UPDATE ledger SET state = 'SENT', code = NULL, attempt = attempt + 1, account = ?,"
+            + " sent_at = ?, ended_at = NULL, ended_boot = NULL, ended_uptime = NULL,"
+            + " updated_at = ? WHERE lower(guid) = ? AND state = ? AND attempt = ?";
+    long now = clock.millis();
+    mustChangeOne(
+        session.bind(
+            sql, account, now, now, row.guid().folded(), row.state().name(), row.attempt()),
+        row.guid());
+    Row sent = JdbcView.find(session, row.guid(), false).orElseThrow();
+    journalMove(session, sent, row.state(), State.SENT, null, actor, now, null);
+    return won(sent, stored, actor);
+  }
+
+  private Taken won(Row row, Request request, Actor actor) {
+    steps.reached(Step.CLAIM_WRITTEN, row.guid());
+    return new Taken.Won(new JdbcClaim(this, row, request, actor));
+  }
+
+  /** Claims of a ledger that is not in normal mode are not made. */
+  private static Optional<Taken> onHold(Session session) throws SQLException {
+    Settings.Mode mode = JdbcView.settings(session).mode();
+    return mode == Settings.Mode.NORMAL ? Optional.empty() : Optional.of(new Taken.OnHold(mode));
+  }
+
+  private boolean insertSent(Session session, Request arrival, String account) throws SQLException {
+    String sql =
+        "INSERT INTO ledger (guid, channel, account, state, attempt, content_type, fingerprint,"
+            + " scheme, request_sha256, received_at, sent_at, updated_at, request)"
+            + " VALUES (?, ?, ?, 'SENT', 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+    long now = clock.millis();
+    PreparedStatement insert =
+        session.bind(
+            sql,
+            arrival.guid().value(),
+            arrival.channel(),
+            account,
+            arrival.contentType(),
+            HexFormat.of().parseHex(arrival.fingerprint().sha256()),
+            arrival.fingerprint().scheme().text(),
+            HexFormat.of().parseHex(Fingerprint.sha256(arrival.body())),
+            now,
+            now,
+            now,
+            arrival.body());
+    return insert.executeUpdate() == 1;
+  }
+
+  /** Why {@code arrival} is not the request that {@code row} holds, if it is not. */
+  private static Optional<String> conflict(Row row, Request arrival) {
+    if (row.channel() != null
+        && arrival.channel() != null
+        && !row.channel().equals(arrival.channel())) {
+      return Optional.of("it came from channel " + row.channel());
+    }
+    Fingerprint stored = row.fingerprint();
+    Fingerprint asked = arrival.fingerprint();
+    boolean same =
+        stored.scheme().equals(asked.scheme())
+            ? stored.equals(asked)
+            : stored.equals(stored.scheme().of(arrival.body()))
+                || asked.equals(asked.scheme().of(row.request()));
+    return same ? Optional.empty() : Optional.of("it is known with another request");
+  }
+
+  @Override
+  public Optional<Claim> adopt(Row sentOrUnknown, Actor actor) {
+    Guid guid = sentOrUnknown.guid();
+    if (!bytes.take(guid)) {
+      return Optional.empty();
+    }
+    Optional<Claim> adopted = Optional.empty();
+    try {
+      adopted =
+          writer.write(
+              session -> {
+                Optional<Row> known = JdbcView.find(session, guid, true);
+                if (known.isEmpty()) {
+                  return Optional.empty();
+                }
+                Row row = known.get();
+                return switch (row.state()) {
+                  case SENT -> Optional.of(adopted(orphaned(session, row, actor), actor));
+                  case UNKNOWN -> Optional.of(adopted(aging(session, row), actor));
+                  case RECEIVED, DONE, FAILED -> Optional.empty();
+                };
+              },
+              Patience.CLAIM);
+      if (adopted.isPresent()) {
+        steps.reached(Step.ADOPTED, guid);
+      }
+      return adopted;
+    } finally {
+      if (adopted.isEmpty()) {
+        bytes.free(guid);
+      }
+    }
+  }
+
+  private Claim adopted(Row row, Actor actor) {
+    return new JdbcClaim(this, row, null, actor);
+  }
+
+  /** A SENT row whose owner is gone becomes UNKNOWN and begins to age now. */
+  private Row orphaned(Session session, Row row, Actor actor) throws SQLException {
+    String sql =
+        "UPDATE ledger SET state = 'UNKNOWN', code = 'E901', ended_at = ?, ended_boot = ?,"
+            + " ended_uptime = ?, updated_at = ?"
+            + " WHERE lower(guid) = ? AND state = 'SENT' AND attempt = ?";
+    long now = clock.millis();
+    mustChangeOne(
+        session.bind(
+            sql, now, clock.boot(), clock.uptimeMillis(), now, row.guid().folded(), row.attempt()),
+        row.guid());
+    journalMove(
+        session, row, State.SENT, State.UNKNOWN, "E901", actor, now, "orphan: the sender is gone");
+    return JdbcView.find(session, row.guid(), true).orElseThrow();
+  }
+
+  /** An UNKNOWN row whose exchange has no recorded end begins to age now. */
+  private Row aging(Session session, Row row) throws SQLException {
+    if (row.endedAt() != null) {
+      return row;
+    }
+    writeEnd(session, row.guid(), row.attempt());
+    return JdbcView.find(session, row.guid(), true).orElseThrow();
+  }
+
+  private boolean writeEnd(Session session, Guid guid, int attempt) throws SQLException {
+    String sql =
+        "UPDATE ledger SET ended_at = ?, ended_boot = ?, ended_uptime = ?, updated_at = ?"
+            + " WHERE lower(guid) = ? AND state = 'UNKNOWN' AND attempt = ? AND ended_at IS NULL";
+    long now = clock.millis();
+    return session
+            .bind(sql, now, clock.boot(), clock.uptimeMillis(), now, guid.folded(), attempt)
+            .executeUpdate()
+        == 1;
+  }
+
+  private static void mustChangeOne(PreparedStatement update, Guid guid) throws SQLException {
+    if (update.executeUpdate() != 1) {
+      throw new IllegalStateException(guid + " changed within one transaction");
+    }
+  }
+
+  private static void journalMove(
+      Session session,
+      Row row,
+      State from,
+      State to,
+      String code,
+      Actor actor,
+      long at,
+      String note)
+      throws SQLException {
+    String sql =
+        "INSERT INTO journal (seq, guid, attempt, event, from_state, to_state, code, actor, \"by\","
+            + " ticket, at, note) VALUES (?, ?, ?, 'move', ?, ?, ?, ?, ?, ?, ?, ?)";
+    session
+        .bind(
+            sql,
+            row.seq(),
+            row.guid().value(),
+            row.attempt(),
+            from == null ? null : from.name(),
+            to.name(),
+            code,
+            actor.role().word(),
+            actor.by(),
+            actor.ticket(),
+            at,
+            note)
+        .executeUpdate();
+  }
+
+  @Override
+  public void told(Guid guid, String code) {
+    String sql =
+        "UPDATE ledger SET told_code = ?, told_at = ?"
+            + " WHERE lower(guid) = ? AND told_code IS NOT ?";
+    long now = clock.millis();
+    writer.offer(session -> session.bind(sql, code, now, guid.folded(), code).executeUpdate());
+  }
+
+  boolean stillSent(Guid guid, int attempt) {
+    try {
+      return bytes.inPlace()
+          && view.find(guid, false)
+              .filter(row -> row.state() == State.SENT && row.attempt() == attempt)
+              .isPresent();
+    } catch (LedgerException e) {
+      LOG.error("{} is not sent: its row cannot be read again: {}", guid, e.getMessage());
+      return false;
+    }
+  }
+
+  /** Moves the row of {@code claim} from {@code from}; false if it was not there to be moved. */
+  boolean settle(JdbcClaim claim, State from, Outcome outcome, String told, String note) {
+    Guid guid = claim.row().guid();
+    Reply reply = outcome instanceof Outcome.Done done ? done.reply() : null;
+    boolean ended = !(outcome instanceof Outcome.InDoubt doubt && doubt.exchangeOpen());
+    String sql =
+        "UPDATE ledger SET state = ?, code = ?, http_status = ?, reply_type = ?, reply_sha256 = ?,"
+            + " reply = ?, done_at = ?, updated_at = ?, ended_at = COALESCE(ended_at, ?),"
+            + " ended_boot = COALESCE(ended_boot, ?), ended_uptime = COALESCE(ended_uptime, ?),"
+            + " told_code = COALESCE(?, told_code), told_at = COALESCE(?, told_at)"
+            + " WHERE lower(guid) = ? AND state = ? AND attempt = ?";
+    long now = clock.millis();
+    String boot = ended ? clock.boot() : null;
+    Long uptime = ended ? clock.uptimeMillis() : null;
+    boolean moved =
+        writer.write(
+            session -> {
+              PreparedStatement update =
+                  session.bind(
+                      sql,
+                      outcome.state().name(),
+                      outcome.code(),
+                      reply == null ? null : reply.httpStatus(),
+                      reply == null ? null : reply.contentType(),
+                      reply == null
+                          ? null
+                          : HexFormat.of().parseHex(Fingerprint.sha256(reply.body())),
+                      reply == null ? null : reply.body(),
+                      reply == null ? null : now,
+                      now,
+                      ended ? now : null,
+                      boot,
+                      uptime,
+                      told,
+                      told == null ? null : now,
+                      guid.folded(),
+                      from.name(),
+                      claim.attempt());
+              if (update.executeUpdate() != 1) {
+                return false;
+              }
+              journalMove(
+                  session,
+                  claim.row(),
+                  from,
+                  outcome.state(),
+                  outcome.code(),
+                  claim.actor(),
+                  now,
+                  note);
+              steps.reached(Step.OUTCOME_WRITTEN, guid);
+              return true;
+            },
+            Patience.SETTLEMENT);
+    if (moved) {
+      // The outcome is durable; from here on it is only replayed.
+      steps.reached(Step.OUTCOME_COMMITTED, guid);
+    }
+    return moved;
+  }
+
+  /** Records the end of {@code claim}'s exchange. */
+  void writeEnd(JdbcClaim claim) {
+    writer.write(
+        session -> writeEnd(session, claim.row().guid(), claim.attempt()), Patience.SETTLEMENT);
+  }
+
+  void free(Guid guid) {
+    bytes.free(guid);
+    steps.reached(Step.BYTE_FREED, guid);
+  }
+
+  @Override
+  public void close() {
+    view.close();
+    writer.close();
+  }
+}

@@ -1,0 +1,270 @@
+package org.relayledger.ledger;
+
+import java.nio.file.Path;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentLinkedDeque;
+import java.util.concurrent.Semaphore;
+
+/** Reads through a few connections that can only read; each call uses one of them alone. */
+final class JdbcView implements LedgerView {
+  private static final int MAX_READERS = 4;
+  private static final long MAX_PAGE_BYTES = 16 << 20;
+
+  static final String COLUMNS =
+      "l.seq, l.guid, l.channel, l.account, l.state, l.code, l.attempt, l.content_type,"
+          + " l.fingerprint, l.scheme, l.request_sha256, l.http_status, l.reply_type,"
+          + " l.reply_sha256, l.received_at, l.sent_at, l.ended_at, l.done_at, l.updated_at,"
+          + " l.asked_at, l.told_code, l.told_at, l.ended_boot, l.ended_uptime";
+  static final String BODIES = ", l.request, l.reply";
+
+  private final Path path;
+  private final Health health;
+  private final Semaphore readers = new Semaphore(MAX_READERS);
+  private final ConcurrentLinkedDeque<Session> idle = new ConcurrentLinkedDeque<>();
+
+  JdbcView(Path path, Health health) {
+    this.path = path;
+    this.health = health;
+    settings(); // whoever opens a ledger that cannot be read learns it at once
+  }
+
+  /** What to read; nothing of a ResultSet leaves it. */
+  private interface Reading<T> {
+    T from(Session session) throws SQLException;
+  }
+
+  private <T> T read(Reading<T> reading) {
+    health.check();
+    readers.acquireUninterruptibly();
+    try {
+      Session session = idle.poll();
+      if (session == null) {
+        session = Sqlite.reader(path);
+      }
+      T result = reading.from(session);
+      idle.push(session);
+      return result;
+    } catch (SQLException e) {
+      // The session is not used again, and not closed: its file may be what has failed.
+      if (Sqlite.busy(e)) {
+        throw new LedgerException(
+            LedgerException.Kind.BUSY, "the ledger is locked by somebody else; try again", e);
+      }
+      throw health.halt("the ledger " + path + " cannot be read: " + Sqlite.reason(e), e);
+    } finally {
+      readers.release();
+    }
+  }
+
+  @Override
+  public Optional<Row> find(Guid guid, boolean bodies) {
+    return read(session -> find(session, guid, bodies));
+  }
+
+  static Optional<Row> find(Session session, Guid guid, boolean bodies) throws SQLException {
+    String sql =
+        "SELECT " + COLUMNS + (bodies ? BODIES : "") + " FROM ledger l WHERE lower(l.guid) = ?";
+    try (ResultSet result = session.bind(sql, guid.folded()).executeQuery()) {
+      return result.next() ? Optional.of(row(result, bodies)) : Optional.empty();
+    }
+  }
+
+  @Override
+  public Optional<Tombstone> tombstone(Guid guid) {
+    return read(session -> tombstone(session, guid));
+  }
+
+  static Optional<Tombstone> tombstone(Session session, Guid guid) throws SQLException {
+    String sql = "SELECT guid, code, finished_at FROM tombstones WHERE lower(guid) = ?";
+    try (ResultSet result = session.bind(sql, guid.folded()).executeQuery()) {
+      return result.next()
+          ? Optional.of(
+              new Tombstone(new Guid(result.getString(1)), result.getString(2), result.getLong(3)))
+          : Optional.empty();
+    }
+  }
+
+  @Override
+  public List<Row> page(Filter filter, long afterSeq, int limit) {
+    List<Object> values = new ArrayList<>(List.of(afterSeq));
+    StringBuilder sql =
+        new StringBuilder("SELECT ")
+            .append(COLUMNS)
+            .append(filter.bodies() ? BODIES : "")
+            .append(" FROM ledger l WHERE l.seq > ?");
+    if (!filter.states().isEmpty()) {
+      sql.append(" AND l.state IN (").append(marks(filter.states().size())).append(')');
+      filter.states().forEach(state -> values.add(state.name()));
+    }
+    if (filter.states().size() == 1 && !filter.states().contains(State.DONE)) {
+      sql.append(" AND l.state <> 'DONE'"); // the very term of the index of open rows
+    }
+    if (!filter.codes().isEmpty()) {
+      sql.append(" AND l.code IN (").append(marks(filter.codes().size())).append(')');
+      values.addAll(filter.codes());
+    }
+    if (filter.channel() != null) {
+      sql.append(" AND l.channel = ?");
+      values.add(filter.channel());
+    }
+    if (filter.since() != null) {
+      sql.append(" AND l.received_at >= ?");
+      values.add(filter.since());
+    }
+    if (filter.until() != null) {
+      sql.append(" AND l.received_at < ?");
+      values.add(filter.until());
+    }
+    if (filter.untold()) {
+      sql.append(" AND l.state = 'DONE' AND l.told_code IN ('E901', 'E902', 'E903')");
+    }
+    sql.append(" ORDER BY l.seq LIMIT ?");
+    values.add(Math.min(limit, MAX_PAGE));
+    return read(
+        session -> {
+          List<Row> rows = new ArrayList<>();
+          try (ResultSet result = session.bind(sql.toString(), values.toArray()).executeQuery()) {
+            long bytes = 0;
+            while (bytes < MAX_PAGE_BYTES && result.next()) {
+              Row row = row(result, filter.bodies());
+              rows.add(row);
+              bytes += size(row.request()) + size(row.reply());
+            }
+          }
+          return rows;
+        });
+  }
+
+  private static long size(byte[] body) {
+    return body == null ? 0 : body.length;
+  }
+
+  private static String marks(int count) {
+    return String.join(", ", Collections.nCopies(count, "?"));
+  }
+
+  @Override
+  public List<Entry> journal(Row row) {
+    return read(session -> entries(session, row, " ORDER BY id"));
+  }
+
+  @Override
+  public Optional<Entry> lastMove(Row row) {
+    return read(session -> entries(session, row, " AND event = 'move' ORDER BY id DESC LIMIT 1"))
+        .stream()
+        .findFirst();
+  }
+
+  private static List<Entry> entries(Session session, Row row, String rest) throws SQLException {
+    String sql =
+        "SELECT guid, attempt, event, from_state, to_state, code, actor, \"by\", ticket, at, note"
+            + " FROM journal WHERE seq = ? AND guid = ?";
+    PreparedStatement statement = session.bind(sql + rest, row.seq(), row.guid().value());
+    List<Entry> entries = new ArrayList<>();
+    try (ResultSet result = statement.executeQuery()) {
+      while (result.next()) {
+        entries.add(
+            new Entry(
+                new Guid(result.getString(1)),
+                result.getInt(2),
+                result.getString(3),
+                state(result.getString(4)),
+                state(result.getString(5)),
+                result.getString(6),
+                result.getString(7),
+                result.getString(8),
+                result.getString(9),
+                result.getLong(10),
+                result.getString(11)));
+      }
+    }
+    return entries;
+  }
+
+  private static State state(String name) {
+    return name == null ? null : State.valueOf(name);
+  }
+
+  @Override
+  public Settings settings() {
+    return read(JdbcView::settings);
+  }
+
+  static Settings settings(Session session) throws SQLException {
+    Map<String, String> values = new HashMap<>();
+    try (ResultSet result = session.prepare("SELECT key, value FROM settings").executeQuery()) {
+      while (result.next()) {
+        values.put(result.getString(1), result.getString(2));
+      }
+    }
+    return new Settings(
+        values.get("ledger_id"),
+        Settings.Mode.of(values.get("mode")),
+        Duration.ofMillis(Long.parseLong(values.get("max_processing_ms"))),
+        Duration.ofMillis(Long.parseLong(values.get("resend_window_ms"))));
+  }
+
+  private static Row row(ResultSet result, boolean bodies) throws SQLException {
+    return new Row(
+        result.getLong("seq"),
+        new Guid(result.getString("guid")),
+        result.getString("channel"),
+        result.getString("account"),
+        State.valueOf(result.getString("state")),
+        result.getString("code"),
+        result.getInt("attempt"),
+        result.getString("content_type"),
+        new Fingerprint(
+            Fingerprint.Scheme.parse(result.getString("scheme")), hex(result, "fingerprint")),
+        hex(result, "request_sha256"),
+        (Integer) result.getObject("http_status"),
+        result.getString("reply_type"),
+        hex(result, "reply_sha256"),
+        result.getLong("received_at"),
+        number(result, "sent_at"),
+        number(result, "ended_at"),
+        number(result, "done_at"),
+        result.getLong("updated_at"),
+        number(result, "asked_at"),
+        result.getString("told_code"),
+        number(result, "told_at"),
+        result.getString("ended_boot"),
+        number(result, "ended_uptime"),
+        bodies ? result.getBytes("request") : null,
+        bodies ? result.getBytes("reply") : null);
+  }
+
+  private static String hex(ResultSet result, String column) throws SQLException {
+    byte[] bytes = result.getBytes(column);
+    return bytes == null ? null : HexFormat.of().formatHex(bytes);
+  }
+
+  private static Long number(ResultSet result, String column) throws SQLException {
+    long value = result.getLong(column);
+    return result.wasNull() ? null : value;
+  }
+
+  @Override
+  public void close() {
+    if (health.halted().isPresent()) {
+      return; // a file that has failed is not touched again
+    }
+    for (Session session = idle.poll(); session != null; session = idle.poll()) {
+      try {
+        session.close();
+      } catch (SQLException e) {
+        throw health.halt("the ledger " + path + " cannot be closed: " + Sqlite.reason(e), e);
+      }
+    }
+  }
+}

@@ -1,0 +1,74 @@
+package org.relayledger.ledger;
+
+import java.util.Optional;
+
+/**
+ * The ledger, opened to send: one row a GUID, moved only by those who hold its claim byte. Safe for
+ * any number of threads and processes of one host.
+ *
+ * <p>Every call may throw {@link LedgerException}; after one of kind HALTED all others of this
+ * instance do too.
+ */
+public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
+  /**
+   * Creates a ledger and its claims file, both 0600, where neither is; a kill leaves no ledger that
+   * would open.
+   *
+   * @throws LedgerException of kind UNAVAILABLE if anything is there already or cannot be written
+   */
+  static Settings init(String location, Settings settings, HostClock clock) {
+    return Sqlite.init(location, settings, clock);
+  }
+
+  /**
+   * Opens the ledger at {@code location} to send.
+   *
+   * @throws LedgerException of kind UNAVAILABLE if it is missing, no ledger, newer than this,
+   *     hard-linked, not writable, on a file system whose locks are not known to hold, or without
+   *     its own claims file; nothing is created or changed
+   */
+  static Ledger open(String location, HostClock clock, Steps steps) {
+    return new JdbcLedger(Sqlite.existing(location), clock, steps);
+  }
+
+  /** The same ledger, to read. */
+  LedgerView view();
+
+  /**
+   * What stands about {@code arrival}'s GUID if no claim can change it: its row unless that is
+   * FAILED, a conflict, or a tombstone. Empty means that a claim may be tried. Takes no byte and
+   * waits for nobody.
+   */
+  Optional<Taken> look(Request arrival);
+
+  /**
+   * Claims {@code arrival} for a send to {@code account}: a new row, or a FAILED one again, whose
+   * stored request is then sent. The claim is durable when this returns Won.
+   */
+  Taken claim(Request arrival, String account, Actor actor);
+
+  /**
+   * Claims a known row that still is in {@code from}, RECEIVED or FAILED; in any other state it is
+   * Standing.
+   */
+  Taken claim(Row known, State from, String account, Actor actor);
+
+  /**
+   * Takes over somebody else's SENT or UNKNOWN row, if its owner is gone: a SENT row becomes
+   * UNKNOWN; a row whose exchange has no recorded end begins to age now. Empty if a live owner
+   * holds it or the row has moved on.
+   */
+  Optional<Claim> adopt(Row sentOrUnknown, Actor actor);
+
+  /**
+   * Notes what the channel has just heard about {@code guid}, unless that is noted already. Returns
+   * at once; the note is lost if the process dies first.
+   */
+  void told(Guid guid, String code);
+
+  /** Why this instance no longer works, once a commit or the disk has failed it. */
+  Optional<String> halted();
+
+  @Override
+  void close();
+}

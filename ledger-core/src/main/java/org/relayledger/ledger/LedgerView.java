@@ -1,0 +1,46 @@
+package org.relayledger.ledger;
+
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * What can be read of a ledger. No call keeps a transaction open after it returns; every one throws
+ * {@link LedgerException} if the ledger cannot be read.
+ */
+public sealed interface LedgerView extends AutoCloseable permits JdbcView {
+  /** The largest page. */
+  int MAX_PAGE = 1000;
+
+  /**
+   * Opens the ledger at {@code location} to read it only; needs no claims file and changes nothing.
+   *
+   * @throws LedgerException of kind UNAVAILABLE if it is missing, no ledger, or newer than this
+   */
+  static LedgerView open(String location) {
+    return new JdbcView(Sqlite.existing(location), new Health());
+  }
+
+  /** The row of {@code guid}, with both bodies if {@code bodies}. */
+  Optional<Row> find(Guid guid, boolean bodies);
+
+  /** What purge left of {@code guid}. */
+  Optional<Tombstone> tombstone(Guid guid);
+
+  /**
+   * The first rows after {@code afterSeq} by seq: at most {@code limit} and {@value #MAX_PAGE}, and
+   * no more than some megabytes of bodies. Only an empty page means that there are no more.
+   */
+  List<Row> page(Filter filter, long afterSeq, int limit);
+
+  /** The journal of {@code row}, oldest first. */
+  List<Entry> journal(Row row);
+
+  /** The last move of {@code row}. */
+  Optional<Entry> lastMove(Row row);
+
+  /** What init fixed, and the present mode. */
+  Settings settings();
+
+  @Override
+  void close();
+}

@@ -1,0 +1,262 @@
+package org.relayledger.ledger;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.Set;
+import org.sqlite.JDBC;
+import org.sqlite.SQLiteErrorCode;
+import org.sqlite.SQLiteException;
+import org.sqlite.SQLiteOpenMode;
+
+/** What the ledger needs to know of SQLite: files, connections, and what its errors mean. */
+final class Sqlite {
+  static final int APPLICATION_ID = 0x524c4752;
+  static final int VERSION = 1;
+  static final int BUSY_TIMEOUT_MILLIS = 5_000;
+  private static final int CHECKPOINT_PAGES = 2_000;
+  private static final int WRITER_CACHE_KIB = 64 * 1024;
+
+  static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
+  private Sqlite() {}
+
+  /**
+   * The real path of the ledger at {@code location}, which must be a ledger of a version known
+   * here.
+   */
+  static Path existing(String location) {
+    Path path;
+    try {
+      path = path(location).toRealPath();
+    } catch (IOException e) {
+      throw unavailable("no ledger at " + location + "; 'relay init' creates one", e);
+    }
+    if (!Files.isRegularFile(path)) {
+      throw unavailable(location + " is not a ledger but no regular file", null);
+    }
+    if (!Files.isReadable(path)) {
+      throw unavailable("the ledger " + path + " cannot be read by this user", null);
+    }
+    if (links(path) != 1) {
+      // SQLite looks for the -wal beside the name it was given: another name, another history.
+      throw unavailable(
+          "the ledger " + path + " has " + links(path) + " hard links; remove all but one", null);
+    }
+    // Immutable reads nothing but the main file and leaves no -wal or -shm beside a foreign one.
+    try (Connection connection = connect(path, "?immutable=1", SQLiteOpenMode.READONLY)) {
+      if (pragma(connection, "application_id") != APPLICATION_ID) {
+        throw unavailable(path + " is not a relay-ledger", null);
+      }
+      checkVersion(pragma(connection, "user_version"));
+    } catch (SQLException e) {
+      throw unavailable(path + " is not a relay-ledger: " + reason(e), e);
+    }
+    return path;
+  }
+
+  private static int links(Path path) {
+    try {
+      return (Integer) Files.getAttribute(path, "unix:nlink");
+    } catch (IOException e) {
+      throw unavailable("cannot read the attributes of " + path, e);
+    }
+  }
+
+  private static Path path(String location) {
+    if (location.startsWith("jdbc:")) {
+      throw unavailable(location + ": this version keeps its ledger in a SQLite file only", null);
+    }
+    return Path.of(location);
+  }
+
+  /** Refuses a ledger that another version has changed since it was opened. */
+  static void checkVersion(Session session) throws SQLException {
+    try (ResultSet result = session.prepare("PRAGMA user_version").executeQuery()) {
+      result.next();
+      checkVersion(result.getInt(1));
+    }
+    try (ResultSet result = session.prepare("PRAGMA application_id").executeQuery()) {
+      result.next();
+      if (result.getInt(1) != APPLICATION_ID) {
+        throw unavailable("the ledger is no longer a relay-ledger", null);
+      }
+    }
+  }
+
+  private static void checkVersion(int version) {
+    if (version != VERSION) {
+      throw unavailable(
+          "the ledger has schema version "
+              + version
+              + ", this program knows "
+              + VERSION
+              + "; use the newer program",
+          null);
+    }
+  }
+
+  static Settings init(String location, Settings settings, HostClock clock) {
+    Path asked = path(location).toAbsolutePath();
+    Path ledger;
+    try {
+      ledger = asked.getParent().toRealPath().resolve(asked.getFileName());
+    } catch (IOException e) {
+      throw unavailable("no directory " + asked.getParent() + "; nothing was created", e);
+    }
+    for (Path each :
+        List.of(
+            ledger, beside(ledger, "-wal"), beside(ledger, "-shm"), beside(ledger, "-journal"))) {
+      if (Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
+        throw unavailable(each + " is there already; nothing was created", null);
+      }
+    }
+    // The claims file comes first: of two inits at once only one creates it.
+    ClaimBytes.create(ledger, settings.id());
+    Path draft = beside(ledger, ".init");
+    try {
+      Files.createFile(draft, OWNER_ONLY);
+      try (Connection connection = connect(draft, "", SQLiteOpenMode.READWRITE);
+          Statement statement = connection.createStatement()) {
+        statement.executeUpdate("PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; BEGIN");
+        statement.executeUpdate(schema());
+        try (var insert =
+            connection.prepareStatement("INSERT INTO settings (key, value) VALUES (?, ?)")) {
+          for (var entry : asText(settings, clock).entrySet()) {
+            insert.setString(1, entry.getKey());
+            insert.setString(2, entry.getValue());
+            insert.executeUpdate();
+          }
+        }
+        statement.executeUpdate("COMMIT");
+      }
+      // Closing checkpointed it: the main file is whole, and gets its name only now.
+      Files.move(draft, ledger);
+      ClaimBytes.syncDirectory(ledger);
+      return settings;
+    } catch (IOException | SQLException e) {
+      for (String end : List.of("", "-wal", "-shm", "-journal")) {
+        delete(beside(draft, end));
+      }
+      delete(ClaimBytes.fileOf(ledger));
+      throw unavailable(
+          "cannot create " + ledger + ": " + reason(e) + "; nothing is left of it", e);
+    }
+  }
+
+  private static void delete(Path path) {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException e) {
+      // What cannot be deleted is named by the next init, which refuses to overwrite it.
+    }
+  }
+
+  private static Map<String, String> asText(Settings settings, HostClock clock) {
+    return Map.of(
+        "ledger_id", settings.id(),
+        "mode", settings.mode().word(),
+        "max_processing_ms", Long.toString(settings.maxProcessing().toMillis()),
+        "resend_window_ms", Long.toString(settings.resendWindow().toMillis()),
+        "created_at", Long.toString(clock.millis()));
+  }
+
+  private static String schema() throws IOException {
+    try (InputStream in = Sqlite.class.getResourceAsStream("sqlite.sql")) {
+      return new String(in.readAllBytes(), UTF_8);
+    }
+  }
+
+  static Path beside(Path file, String end) {
+    return file.resolveSibling(file.getFileName() + end);
+  }
+
+  /** A session that can only read. */
+  static Session reader(Path ledger) throws SQLException {
+    Connection connection = connect(ledger, "", SQLiteOpenMode.READONLY);
+    Session session = new Session(connection);
+    session.execute("PRAGMA query_only=ON");
+    checkVersion(session);
+    return session;
+  }
+
+  /** The session that writes; every commit of it is fsynced. */
+  static Session writer(Path ledger) throws SQLException {
+    Session session = new Session(connect(ledger, "", SQLiteOpenMode.READWRITE));
+    session.execute("PRAGMA synchronous=FULL");
+    session.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_PAGES);
+    session.execute("PRAGMA cache_size=-" + WRITER_CACHE_KIB);
+    return session;
+  }
+
+  /** Never creates a file: without SQLITE_OPEN_CREATE a missing one is an error. */
+  private static Connection connect(Path path, String query, SQLiteOpenMode mode)
+      throws SQLException {
+    String quoted = path.toString().replace("%", "%25").replace("?", "%3f").replace("#", "%23");
+    Properties properties = new Properties();
+    properties.setProperty("open_mode", Integer.toString(mode.flag | SQLiteOpenMode.OPEN_URI.flag));
+    properties.setProperty("busy_timeout", Integer.toString(BUSY_TIMEOUT_MILLIS));
+    properties.setProperty("jdbc.get_generated_keys", "false");
+    return JDBC.createConnection("jdbc:sqlite:file:" + quoted + query, properties);
+  }
+
+  private static int pragma(Connection connection, String name) throws SQLException {
+    try (Statement statement = connection.createStatement();
+        ResultSet result = statement.executeQuery("PRAGMA " + name)) {
+      result.next();
+      return result.getInt(1);
+    }
+  }
+
+  /** Somebody else has the lock; nothing was begun. */
+  static boolean busy(SQLException e) {
+    return primaryCode(e) == SQLiteErrorCode.SQLITE_BUSY.code
+        || primaryCode(e) == SQLiteErrorCode.SQLITE_LOCKED.code;
+  }
+
+  /**
+   * Everything but a lock and what is wrong with the statement itself: the disk, the file, the
+   * memory below can no longer be trusted by this process.
+   */
+  static boolean fatal(SQLException e) {
+    SQLiteErrorCode code = SQLiteErrorCode.getErrorCode(primaryCode(e));
+    return !busy(e)
+        && code != SQLiteErrorCode.SQLITE_CONSTRAINT
+        && code != SQLiteErrorCode.SQLITE_ERROR
+        && code != SQLiteErrorCode.SQLITE_MISMATCH
+        && code != SQLiteErrorCode.SQLITE_TOOBIG;
+  }
+
+  private static int primaryCode(SQLException e) {
+    return e instanceof SQLiteException sqlite ? sqlite.getResultCode().code & 0xff : -1;
+  }
+
+  /** What the error says, on one line and without the driver's own words for it. */
+  static String reason(Throwable e) {
+    if (e instanceof FileAlreadyExistsException exists) {
+      return exists.getFile() + " is there already";
+    }
+    String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
+    return e instanceof SQLException ? text.replaceFirst("^\\[(\\w+)] *", "$1: ") : text;
+  }
+
+  static LedgerException unavailable(String message, Throwable cause) {
+    return new LedgerException(LedgerException.Kind.UNAVAILABLE, message, cause);
+  }
+}

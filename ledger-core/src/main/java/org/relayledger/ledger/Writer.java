@@ -1,0 +1,230 @@
+package org.relayledger.ledger;
+
+import java.sql.SQLException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/**
+ * The one thread that writes: it drains a bounded queue into one transaction at a time, so that all
+ * who wait share one fsync, and tells each caller only after the COMMIT.
+ */
+final class Writer {
+  static final int MAX_QUEUE = 8_192;
+  static final int MAX_GROUP = 512;
+
+  /** What to do in the transaction; it may run twice, and only what is committed counts. */
+  interface Work<T> {
+    T run(Session session) throws SQLException;
+  }
+
+  /** What becomes of a job while somebody else has the write lock. */
+  enum Patience {
+    /** Given up: nothing was begun, the caller may come again. */
+    CLAIM,
+    /** Tried until it is written: what happened has to be told. */
+    SETTLEMENT
+  }
+
+  private static final class Job<T> {
+    final Work<T> work;
+    final Patience patience;
+    final CompletableFuture<T> done = new CompletableFuture<>();
+    private T result;
+
+    Job(Work<T> work, Patience patience) {
+      this.work = work;
+      this.patience = patience;
+    }
+
+    void run(Session session) throws SQLException {
+      result = work.run(session);
+    }
+
+    void succeed() {
+      done.complete(result);
+    }
+  }
+
+  private final Session session;
+  private final Health health;
+  private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(MAX_QUEUE);
+  private final Thread thread = new Thread(this::run, "ledger-writer");
+  private volatile boolean closing;
+
+  Writer(Session session, Health health) {
+    this.session = session;
+    this.health = health;
+    thread.setDaemon(true);
+    thread.start();
+  }
+
+  /**
+   * Runs {@code work} and returns its result once that is durable.
+   *
+   * @throws LedgerException BUSY if a claim found the ledger locked or the queue full, HALTED if it
+   *     is unknown whether the work is there
+   */
+  <T> T write(Work<T> work, Patience patience) {
+    Job<T> job = new Job<>(work, patience);
+    health.check();
+    if (patience == Patience.SETTLEMENT) {
+      put(job);
+    } else if (!queue.offer(job)) {
+      throw new LedgerException(
+          LedgerException.Kind.BUSY, MAX_QUEUE + " moves wait for the ledger already");
+    }
+    if (!thread.isAlive()) {
+      failQueued(); // it has gone without seeing this job
+    }
+    try {
+      return job.done.join();
+    } catch (CompletionException e) {
+      if (e.getCause() instanceof LedgerException known) {
+        throw new LedgerException(known.kind(), known.getMessage(), known);
+      }
+      throw e;
+    }
+  }
+
+  /** Runs {@code work} some time, or never if the queue is full or the ledger halts. */
+  void offer(Work<?> work) {
+    if (health.halted().isEmpty()) {
+      queue.offer(new Job<>(work, Patience.CLAIM));
+    }
+  }
+
+  private void put(Job<?> job) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        queue.put(job);
+        break;
+      } catch (InterruptedException e) {
+        interrupted = true; // a settlement is not given up for an interrupt
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Writes what is queued, then closes the connection. */
+  void close() {
+    closing = true;
+    offer(s -> null); // wakes the thread
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void run() {
+    ArrayDeque<Job<?>> waiting = new ArrayDeque<>();
+    try {
+      while (!closing || !queue.isEmpty() || !waiting.isEmpty()) {
+        if (waiting.isEmpty()) {
+          waiting.add(queue.take());
+        }
+        queue.drainTo(waiting, MAX_GROUP - waiting.size());
+        write(waiting);
+      }
+      session.close();
+      failQueued();
+    } catch (SQLException | InterruptedException | RuntimeException | Error e) {
+      // The connection is left as it is: closing it would touch the disk that has just failed.
+      LedgerException why = health.halt("the ledger stopped: " + Sqlite.reason(e), e);
+      waiting.forEach(job -> job.done.completeExceptionally(why));
+      failQueued();
+    }
+  }
+
+  private void failQueued() {
+    LedgerException why =
+        new LedgerException(
+            LedgerException.Kind.HALTED, health.halted().orElse("the ledger is closed"));
+    for (Job<?> job = queue.poll(); job != null; job = queue.poll()) {
+      job.done.completeExceptionally(why);
+    }
+  }
+
+  /** Writes {@code jobs}; those that are left found the ledger locked and are settlements. */
+  private void write(ArrayDeque<Job<?>> jobs) throws SQLException {
+    if (!begin(jobs)) {
+      return;
+    }
+    Exception refused = null;
+    for (Job<?> job : jobs) {
+      try {
+        job.run(session);
+      } catch (SQLException e) {
+        if (Sqlite.fatal(e)) {
+          throw e;
+        }
+        refused = e;
+        break;
+      } catch (RuntimeException e) {
+        refused = e;
+        break;
+      }
+    }
+    if (refused == null) {
+      session.execute("COMMIT");
+      jobs.forEach(Job::succeed);
+      jobs.clear();
+      return;
+    }
+    session.execute("ROLLBACK");
+    if (jobs.size() == 1) {
+      jobs.remove().done.completeExceptionally(refused);
+      return;
+    }
+    // One job cannot be written: each gets a transaction of its own, so that no neighbour fails.
+    for (Job<?> job : List.copyOf(jobs)) {
+      ArrayDeque<Job<?>> alone = new ArrayDeque<>(List.of(job));
+      write(alone);
+      if (alone.isEmpty()) {
+        jobs.remove(job);
+      }
+    }
+  }
+
+  /**
+   * Begins a transaction on a ledger of the version known here. If somebody else has the lock,
+   * nothing is begun: claims are answered so and leave {@code jobs}.
+   */
+  private boolean begin(ArrayDeque<Job<?>> jobs) throws SQLException {
+    try {
+      session.execute("BEGIN IMMEDIATE");
+    } catch (SQLException e) {
+      if (!Sqlite.busy(e)) {
+        throw e;
+      }
+      LedgerException busy =
+          new LedgerException(
+              LedgerException.Kind.BUSY,
+              "the ledger was locked by somebody else for "
+                  + Sqlite.BUSY_TIMEOUT_MILLIS / 1000
+                  + " s; nothing was begun; try again");
+      jobs.removeIf(job -> job.patience == Patience.CLAIM && job.done.completeExceptionally(busy));
+      return false;
+    }
+    try {
+      Sqlite.checkVersion(session);
+    } catch (LedgerException e) {
+      session.execute("ROLLBACK");
+      throw e;
+    }
+    return true;
+  }
+}
