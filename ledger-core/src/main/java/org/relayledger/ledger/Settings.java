@@ -12,6 +12,14 @@ import java.util.Locale;
  * @param resendWindow how long after the first send a channel may still re-send
  */
 public record Settings(String id, Mode mode, Duration maxProcessing, Duration resendWindow) {
+  /** How long the kernel may still deliver what a dead sender had written, at the longest. */
+  private static final Duration RETRANSMISSION = Duration.ofMinutes(2);
+
+  /** How old an UNKNOWN row must be before "no record" is believed, unless told otherwise. */
+  public Duration defaultMinAge() {
+    return maxProcessing.plus(RETRANSMISSION);
+  }
+
   /** How claims are made. */
   public enum Mode {
     NORMAL,

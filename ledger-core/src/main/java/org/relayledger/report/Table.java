@@ -1,0 +1,113 @@
+package org.relayledger.report;
+
+import java.util.List;
+import java.util.function.Function;
+import org.relayledger.ledger.Entry;
+import org.relayledger.ledger.Row;
+import org.relayledger.ledger.State;
+
+/**
+ * A kind of record that is reported: one name a column, the same in every format.
+ *
+ * @param type what JSON Lines call one of them
+ */
+public record Table<T>(String type, List<Column<T>> columns) {
+  /** How a column's values are written. */
+  public enum Kind {
+    /** As it is. */
+    TEXT,
+    /** A whole number. */
+    NUMBER,
+    /** Epoch milliseconds, written as {@code 2026-01-31T03:00:00.123Z}. */
+    TIME
+  }
+
+  /**
+   * One column.
+   *
+   * @param value what it shows of a record; null is an empty cell
+   */
+  public record Column<T>(String name, Kind kind, Function<T, Object> value) {
+    /** What it shows of {@code item} as text, empty for nothing. */
+    public String text(T item) {
+      Object shown = value.apply(item);
+      if (shown == null) {
+        return "";
+      }
+      return kind == Kind.TIME ? Times.format((Long) shown) : shown.toString();
+    }
+  }
+
+  /**
+   * A row with the last move that its journal tells of.
+   *
+   * @param lastMove null if the journal has none
+   */
+  public record Listed(Row row, Entry lastMove) {
+    private boolean settled() {
+      return lastMove != null && row.state() != State.SENT && row.state() != State.RECEIVED;
+    }
+  }
+
+  /** The rows of the ledger. */
+  public static final Table<Listed> ROWS =
+      new Table<>(
+          "row",
+          List.of(
+              text("guid", listed -> listed.row().guid().value()),
+              text("channel", listed -> listed.row().channel()),
+              text("state", listed -> listed.row().state().name()),
+              text("code", listed -> listed.row().code()),
+              number("http_status", listed -> listed.row().httpStatus()),
+              number("attempt", listed -> listed.row().attempt()),
+              time("received_at", listed -> listed.row().receivedAt()),
+              time("sent_at", listed -> listed.row().sentAt()),
+              time("ended_at", listed -> listed.row().endedAt()),
+              time("updated_at", listed -> listed.row().updatedAt()),
+              text("told_code", listed -> listed.row().toldCode()),
+              time("told_at", listed -> listed.row().toldAt()),
+              text("account", listed -> listed.row().account()),
+              text("settled_by", listed -> listed.settled() ? listed.lastMove().actor() : null),
+              text("request_sha256", listed -> listed.row().requestSha256()),
+              text("reply_sha256", listed -> listed.row().replySha256()),
+              text("reason", listed -> of(listed, Entry::note)),
+              text("by", listed -> of(listed, Entry::by)),
+              text("ticket", listed -> of(listed, Entry::ticket))));
+
+  /** The journal's entries. */
+  public static final Table<Entry> JOURNAL =
+      new Table<>(
+          "journal",
+          List.of(
+              text("guid", entry -> entry.guid().value()),
+              number("attempt", Entry::attempt),
+              text("event", Entry::event),
+              text("from", entry -> name(entry.from())),
+              text("to", entry -> name(entry.to())),
+              text("code", Entry::code),
+              text("actor", Entry::actor),
+              text("by", Entry::by),
+              text("ticket", Entry::ticket),
+              time("at", Entry::at),
+              text("note", Entry::note)));
+
+  private static Object of(Listed listed, Function<Entry, Object> part) {
+    return listed.lastMove() == null ? null : part.apply(listed.lastMove());
+  }
+
+  private static String name(State state) {
+    return state == null ? null : state.name();
+  }
+
+  private static <T> Column<T> text(String name, Function<T, Object> value) {
+    return new Column<>(name, Kind.TEXT, value);
+  }
+
+  private static <T> Column<T> number(String name, Function<T, Object> value) {
+    return new Column<>(name, Kind.NUMBER, value);
+  }
+
+  private static <T> Column<T> time(String name, Function<T, Object> value) {
+    return new Column<>(name, Kind.TIME, value);
+  }
+}
