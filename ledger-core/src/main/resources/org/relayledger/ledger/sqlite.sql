@@ -5,7 +5,8 @@
 CREATE TABLE ledger (
   seq INTEGER PRIMARY KEY CHECK (seq > 0),
   guid TEXT NOT NULL
-    CHECK (length(guid) BETWEEN 1 AND 128
+    -- length() and GLOB see nothing beyond a NUL, so the bytes are counted too.
+    CHECK (length(guid) BETWEEN 1 AND 128 AND length(CAST(guid AS BLOB)) = length(guid)
       AND guid NOT GLOB '*[^-A-Za-z0-9._:]*' AND guid GLOB '*[A-Za-z0-9]*'),
   channel TEXT,
   account TEXT,
@@ -60,7 +61,8 @@ CREATE UNIQUE INDEX ledger_guid ON ledger (lower(guid));
 CREATE INDEX ledger_open ON ledger (state, seq) WHERE state <> 'DONE';
 
 CREATE TABLE journal (
-  id INTEGER PRIMARY KEY,
+  -- A trigger sees -1 for an id that is still to be given: no entry may have it.
+  id INTEGER PRIMARY KEY CHECK (id > 0),
   seq INTEGER,
   guid TEXT,
   attempt INTEGER,
@@ -90,6 +92,11 @@ CREATE TABLE tombstones (
 ) STRICT;
 
 CREATE UNIQUE INDEX tombstones_guid ON tombstones (lower(guid));
+
+CREATE TRIGGER tombstones_update BEFORE UPDATE ON tombstones
+BEGIN
+  SELECT RAISE(ABORT, 'a tombstone does not change');
+END;
 
 -- REPLACE deletes the row in its way without firing any trigger; here nothing is left in its way.
 -- IGNORE keeps the row counts that ON CONFLICT DO NOTHING promises.
@@ -135,10 +142,13 @@ BEGIN
   SELECT RAISE(ABORT, 'the ledger does not allow this move');
 END;
 
+-- Where and when the last attempt was sent decides where and when a row may be asked about.
 CREATE TRIGGER ledger_update_attempt BEFORE UPDATE ON ledger
-WHEN NEW.state IS OLD.state AND NEW.attempt IS NOT OLD.attempt
+WHEN (NEW.state IS OLD.state OR NEW.state IS NOT 'SENT')
+  AND (NEW.attempt IS NOT OLD.attempt OR NEW.account IS NOT OLD.account
+    OR NEW.sent_at IS NOT OLD.sent_at)
 BEGIN
-  SELECT RAISE(ABORT, 'an attempt changes only when its row is claimed');
+  SELECT RAISE(ABORT, 'attempt, account and time of sending change only when a row is claimed');
 END;
 
 CREATE TRIGGER ledger_update_ended BEFORE UPDATE ON ledger
@@ -150,9 +160,8 @@ END;
 
 CREATE TRIGGER ledger_update_done BEFORE UPDATE ON ledger
 WHEN OLD.state = 'DONE' AND (NEW.state IS NOT 'DONE' OR NEW.code IS NOT OLD.code
-  OR NEW.account IS NOT OLD.account OR NEW.http_status IS NOT OLD.http_status
-  OR NEW.reply_type IS NOT OLD.reply_type OR NEW.reply_sha256 IS NOT OLD.reply_sha256
-  OR NEW.sent_at IS NOT OLD.sent_at OR NEW.done_at IS NOT OLD.done_at)
+  OR NEW.http_status IS NOT OLD.http_status OR NEW.reply_type IS NOT OLD.reply_type
+  OR NEW.reply_sha256 IS NOT OLD.reply_sha256 OR NEW.done_at IS NOT OLD.done_at)
 BEGIN
   SELECT RAISE(ABORT, 'a DONE row does not change');
 END;
