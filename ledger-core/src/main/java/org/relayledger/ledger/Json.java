@@ -16,6 +16,8 @@ import tools.jackson.core.JsonToken;
 import tools.jackson.core.ObjectReadContext;
 import tools.jackson.core.StreamReadConstraints;
 import tools.jackson.core.TokenStreamFactory;
+import tools.jackson.core.TokenStreamLocation;
+import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
@@ -94,8 +96,13 @@ public final class Json {
         throw new Malformed("text after the end of the value");
       }
       return new Json(out.toString(), found);
+    } catch (StreamConstraintsException e) {
+      throw new Malformed("nested more than " + MAX_DEPTH + " levels deep");
     } catch (JacksonException e) {
-      throw new Malformed(e.getOriginalMessage().lines().findFirst().orElse("syntax"));
+      // The parser's own words name its classes and options.
+      TokenStreamLocation at = e.getLocation();
+      throw new Malformed(
+          "syntax error at line " + at.getLineNr() + ", column " + at.getColumnNr());
     }
   }
 
@@ -122,7 +129,9 @@ public final class Json {
   private static void readObject(
       JsonParser parser, List<Trail> trails, Map<JsonPointer, Value> found, StringBuilder out)
       throws Malformed {
-    TreeMap<String, String> members = new TreeMap<>();
+    out.append('{');
+    int start = out.length();
+    TreeMap<String, Span> members = new TreeMap<>();
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       String name = parser.currentName();
       List<Trail> below = new ArrayList<>();
@@ -133,21 +142,38 @@ public final class Json {
         }
       }
       parser.nextToken();
-      StringBuilder value = new StringBuilder();
-      read(parser, below, found, value);
-      if (members.put(name, omitted(below) ? "" : value.toString()) != null) {
+      int from = out.length();
+      quote(name, out);
+      out.append(':');
+      read(parser, below, found, out);
+      out.append(',');
+      if (omitted(below)) {
+        out.setLength(from);
+      }
+      if (members.put(name, new Span(from - start, out.length() - start)) != null) {
         throw new Malformed("duplicate member");
       }
     }
-    out.append('{');
-    members.forEach(
-        (name, value) -> {
-          if (!value.isEmpty()) {
-            quote(name, out);
-            out.append(':').append(value).append(',');
-          }
-        });
+    sort(members.values(), start, out);
     out.append('}');
+  }
+
+  /** Where a member stands among the members of its object. */
+  private record Span(int from, int to) {}
+
+  /** Puts what follows {@code start} into the order of {@code spans}, if it is in another. */
+  private static void sort(Collection<Span> spans, int start, StringBuilder out) {
+    int end = 0;
+    boolean sorted = true;
+    for (Span span : spans) {
+      sorted &= span.from >= end;
+      end = span.to;
+    }
+    if (!sorted) {
+      String written = out.substring(start);
+      out.setLength(start);
+      spans.forEach(span -> out.append(written.substring(span.from, span.to)));
+    }
   }
 
   private static void readArray(
