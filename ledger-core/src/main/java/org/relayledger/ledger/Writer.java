@@ -55,6 +55,9 @@ final class Writer {
   private final Thread thread = new Thread(this::run, "ledger-writer");
   private volatile boolean closing;
 
+  /** Set before the thread fails what is queued for the last time: who queues later sees it. */
+  private volatile boolean gone;
+
   Writer(Session session, Health health) {
     this.session = session;
     this.health = health;
@@ -77,8 +80,8 @@ final class Writer {
       throw new LedgerException(
           LedgerException.Kind.BUSY, MAX_QUEUE + " moves wait for the ledger already");
     }
-    if (!thread.isAlive()) {
-      failQueued(); // it has gone without seeing this job
+    if (gone) {
+      failQueued(); // nobody has seen this job, or will
     }
     try {
       return job.done.join();
@@ -140,11 +143,13 @@ final class Writer {
         write(waiting);
       }
       session.close();
+      gone = true;
       failQueued();
     } catch (SQLException | InterruptedException | RuntimeException | Error e) {
       // The connection is left as it is: closing it would touch the disk that has just failed.
       LedgerException why = health.halt("the ledger stopped: " + Sqlite.reason(e), e);
       waiting.forEach(job -> job.done.completeExceptionally(why));
+      gone = true;
       failQueued();
     }
   }
