@@ -27,6 +27,15 @@ public record Fingerprint(Scheme scheme, String sha256) {
   public record Scheme(List<JsonPointer> omitted) {
     private static final String VERSION = "1";
 
+    /**
+     * @throws IllegalArgumentException if a pointer contains a line break
+     */
+    public Scheme {
+      if (omitted.stream().anyMatch(pointer -> pointer.toString().contains("\n"))) {
+        throw new IllegalArgumentException("a pointer must not contain a line break");
+      }
+    }
+
     /** A scheme that leaves out {@code pointers}, in whatever order they are given. */
     public static Scheme without(List<JsonPointer> pointers) {
       return new Scheme(
