@@ -70,8 +70,13 @@ final class ClaimBytes {
             file,
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             Sqlite.OWNER_ONLY)) {
-      out.write(ByteBuffer.wrap((HEADER + ledgerId + "\n").getBytes(US_ASCII)));
-      out.force(true);
+      try {
+        out.write(ByteBuffer.wrap((HEADER + ledgerId + "\n").getBytes(US_ASCII)));
+        out.force(true);
+      } catch (IOException e) {
+        Files.deleteIfExists(file);
+        throw e;
+      }
     } catch (FileAlreadyExistsException e) {
       throw Sqlite.unavailable(file + " is there already; nothing was created", e);
     } catch (IOException e) {

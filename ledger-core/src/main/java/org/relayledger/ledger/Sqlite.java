@@ -120,16 +120,20 @@ final class Sqlite {
     } catch (IOException e) {
       throw unavailable("no directory " + asked.getParent() + "; nothing was created", e);
     }
+    Path draft = beside(ledger, ".init");
     for (Path each :
         List.of(
-            ledger, beside(ledger, "-wal"), beside(ledger, "-shm"), beside(ledger, "-journal"))) {
+            ledger,
+            beside(ledger, "-wal"),
+            beside(ledger, "-shm"),
+            beside(ledger, "-journal"),
+            draft)) {
       if (Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
         throw unavailable(each + " is there already; nothing was created", null);
       }
     }
     // The claims file comes first: of two inits at once only one creates it.
     ClaimBytes.create(ledger, settings.id());
-    Path draft = beside(ledger, ".init");
     try {
       Files.createFile(draft, OWNER_ONLY);
       try (Connection connection = connect(draft, "", SQLiteOpenMode.READWRITE);
