@@ -102,12 +102,17 @@ final class JdbcLedger implements Ledger {
         });
   }
 
-  /** Takes the byte, writes, and keeps the byte only if the claim was won. */
-  private Taken underByte(Guid guid, Writer.Work<Taken> work) {
+  /** Takes the byte of {@code guid}, in the file that all others take it in, or halts. */
+  private boolean take(Guid guid) {
     if (!bytes.inPlace()) {
       throw health.halt("the claims file was replaced while this program ran", null);
     }
-    if (!bytes.take(guid)) {
+    return bytes.take(guid);
+  }
+
+  /** Takes the byte, writes, and keeps the byte only if the claim was won. */
+  private Taken underByte(Guid guid, Writer.Work<Taken> work) {
+    if (!take(guid)) {
       return new Taken.Held();
     }
     boolean won = false;
@@ -205,7 +210,7 @@ final class JdbcLedger implements Ledger {
   @Override
   public Optional<Claim> adopt(Row sentOrUnknown, Actor actor) {
     Guid guid = sentOrUnknown.guid();
-    if (!bytes.take(guid)) {
+    if (!take(guid)) {
       return Optional.empty();
     }
     Optional<Claim> adopted = Optional.empty();
