@@ -27,11 +27,14 @@ final class JdbcLedger implements Ledger {
     if (!Files.isWritable(path) || !Files.isWritable(path.getParent())) {
       throw Sqlite.unavailable("the ledger " + path + " cannot be written by this user", null);
     }
+    // Before the first connection that locks: it would leave a -wal and a -shm beside a ledger that
+    // is then refused.
+    this.bytes = ClaimBytes.open(path, Sqlite.ledgerId(path));
     this.view = new JdbcView(path, health);
-    this.bytes = ClaimBytes.open(path, view.settings().id());
     try {
       this.writer = new Writer(Sqlite.writer(path), health);
     } catch (SQLException e) {
+      view.close();
       throw Sqlite.unavailable("cannot open " + path + ": " + Sqlite.reason(e), e);
     }
   }

@@ -35,7 +35,11 @@ final class JdbcView implements LedgerView {
   JdbcView(Path path, Health health) {
     this.path = path;
     this.health = health;
-    settings(); // whoever opens a ledger that cannot be read learns it at once
+    try {
+      settings(); // whoever opens a ledger that cannot be read learns it at once
+    } catch (LedgerException e) {
+      throw e.kind() == LedgerException.Kind.HALTED ? Sqlite.unavailable(e.getMessage(), e) : e;
+    }
   }
 
   /** What to read; nothing of a ResultSet leaves it. */
@@ -46,22 +50,23 @@ final class JdbcView implements LedgerView {
   private <T> T read(Reading<T> reading) {
     health.check();
     readers.acquireUninterruptibly();
+    Session session = idle.poll();
     try {
-      Session session = idle.poll();
       if (session == null) {
         session = Sqlite.reader(path);
       }
-      T result = reading.from(session);
-      idle.push(session);
-      return result;
+      return reading.from(session);
     } catch (SQLException e) {
-      // The session is not used again, and not closed: its file may be what has failed.
+      session = null; // neither used again nor closed: its file may be what has failed
       if (Sqlite.busy(e)) {
         throw new LedgerException(
             LedgerException.Kind.BUSY, "the ledger is locked by somebody else; try again", e);
       }
       throw health.halt("the ledger " + path + " cannot be read: " + Sqlite.reason(e), e);
     } finally {
+      if (session != null) {
+        idle.push(session);
+      }
       readers.release();
     }
   }

@@ -12,7 +12,8 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   int MAX_PAGE = 1000;
 
   /**
-   * Opens the ledger at {@code location} to read it only; needs no claims file and changes nothing.
+   * Opens the ledger at {@code location} to read it only; needs no claims file and changes no byte
+   * of it. SQLite may leave an empty -wal and a -shm beside it.
    *
    * @throws LedgerException of kind UNAVAILABLE if it is missing, no ledger, or newer than this
    */

@@ -71,6 +71,19 @@ final class Sqlite {
     return path;
   }
 
+  /** The identity that init gave {@code ledger}; it never changes: the main file alone tells it. */
+  static String ledgerId(Path ledger) {
+    try (Connection connection = connect(ledger, "?immutable=1", SQLiteOpenMode.READONLY);
+        Statement statement = connection.createStatement();
+        ResultSet result =
+            statement.executeQuery("SELECT value FROM settings WHERE key = 'ledger_id'")) {
+      result.next();
+      return result.getString(1);
+    } catch (SQLException e) {
+      throw unavailable("the ledger " + ledger + " cannot be read: " + reason(e), e);
+    }
+  }
+
   private static int links(Path path) {
     try {
       return (Integer) Files.getAttribute(path, "unix:nlink");
@@ -196,7 +209,12 @@ final class Sqlite {
     Connection connection = connect(ledger, "", SQLiteOpenMode.READONLY);
     Session session = new Session(connection);
     session.execute("PRAGMA query_only=ON");
-    checkVersion(session);
+    try {
+      checkVersion(session);
+    } catch (LedgerException e) {
+      session.close();
+      throw e;
+    }
     return session;
   }
 
