@@ -24,7 +24,7 @@ final class Known {
           "settle",
           "version");
 
-  private static final String COMMON = "config help ledger quiet ticket by verbose version";
+  private static final String COMMON = "by config dry-run help ledger quiet ticket verbose version";
   private static final String REPORT = "format limit output";
   private static final String ACCOUNT =
       "absent-code account-url code-pointer connect-timeout final-codes guid-pointer header-file"
@@ -35,10 +35,10 @@ final class Known {
           + " metrics-file min-age mode older-than rate reason resend-window since state"
           + " stop-after until untold where";
   private static final String RESOLVE =
-      "also-account concurrency dry-run min-age override reason reply settle stop-after";
+      "also-account concurrency min-age override reason reply settle stop-after";
   private static final String REPROCESS =
-      "concurrency dry-run max-age max-attempts min-age rate received stop-after";
-  private static final String PURGE = "archive clock-ok dry-run remember retention vacuum";
+      "concurrency max-age max-attempts min-age rate received stop-after";
+  private static final String PURGE = "archive clock-ok remember retention vacuum";
 
   /** The options of each tool, its subcommands' included. */
   static final Map<String, Set<String>> BY_TOOL =

@@ -1,5 +1,6 @@
 package org.relayledger.cli;
 
+import java.io.BufferedInputStream;
 import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileInputStream;
@@ -53,7 +54,8 @@ public final class Streams {
   public static Streams ofProcess() {
     Streams streams =
         new Streams(
-            new FileInputStream(FileDescriptor.in),
+            // A bare one asks a pipe for its position in readAllBytes and readNBytes, and fails.
+            new BufferedInputStream(new FileInputStream(FileDescriptor.in)),
             new FileOutputStream(FileDescriptor.out),
             new FileOutputStream(FileDescriptor.err),
             System.getenv(),
@@ -62,7 +64,7 @@ public final class Streams {
     return streams;
   }
 
-  /** Stdin, unbuffered. */
+  /** Stdin. */
   public InputStream in() {
     return in;
   }

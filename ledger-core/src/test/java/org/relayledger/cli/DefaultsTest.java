@@ -226,6 +226,14 @@ class DefaultsTest {
     assertThat(purge.ledger.path()).hasToString("a b.db");
   }
 
+  @Test
+  void theFileMayBeAPipe() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assertThat(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor()).isZero();
+    new ProcessBuilder("sh", "-c", "echo by=Anna > \"$0\"", pipe.toString()).start();
+    assertThat(actor(good("--archive=a", "--config=" + pipe))).isEqualTo("Anna");
+  }
+
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
