@@ -1,9 +1,33 @@
 package org.relayledger.resolvecli;
 
-/** The resolve tool. */
-public final class ResolveMain {
-  private ResolveMain() {}
+import org.relayledger.cli.Action;
+import org.relayledger.cli.Exit;
+import org.relayledger.cli.Failure;
+import org.relayledger.cli.Main;
+import org.relayledger.cli.Streams;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
 
+/** The resolve tool, which for now only says that it is not there yet. */
+@Command(
+    name = "resolve",
+    description = "Asks the account system about UNKNOWN rows; not in this version yet.")
+public final class ResolveMain implements Action {
   /** Starts the tool. */
-  public static void main(String[] args) {}
+  public static void main(String[] arguments) {
+    System.exit(Main.run(commandLine(), arguments, Streams.ofProcess()));
+  }
+
+  /** Takes the options and GUIDs that it will have, so that all of them get the same answer. */
+  static CommandLine commandLine() {
+    return new CommandLine(new ResolveMain()).setUnmatchedArgumentsAllowed(true);
+  }
+
+  @Override
+  public Exit run(Streams streams) {
+    throw new Failure(
+        Exit.USAGE,
+        "not in this version yet: nothing was asked and nothing moved, UNKNOWN rows stay UNKNOWN, and"
+            + " their GUIDs are answered E901");
+  }
 }
