@@ -34,7 +34,7 @@ final class Wire implements Closeable {
   private static final int MAX_CHUNK_LINE = 256;
 
   /** How long, and how many bytes, a refused client may go on sending before it is cut off. */
-  private static final Duration LINGER = Duration.ofSeconds(1);
+  private static final Duration LINGER = Duration.ofSeconds(10);
 
   private static final int MAX_LINGER = 4 * MAX_BODY;
 
