@@ -3,7 +3,11 @@ package org.relayledger.cli;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import org.relayledger.account.AccountOptions;
+import org.relayledger.account.AccountSystem;
+import org.relayledger.account.Codes;
+import org.relayledger.account.Header;
+import org.relayledger.ledger.Steps;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JsonPointer;
 
@@ -87,6 +91,14 @@ public final class AccountOptionsMixin {
   private String absentCode;
 
   @Option(
+      names = "--success-codes",
+      paramLabel = "CODES",
+      split = ",",
+      defaultValue = "0000",
+      description = "Final codes that mean success (default: ${DEFAULT-VALUE}).")
+  private List<String> successCodes;
+
+  @Option(
       names = "--max-reply",
       paramLabel = "SIZE",
       defaultValue = "1MiB",
@@ -94,34 +106,9 @@ public final class AccountOptionsMixin {
       description = "The largest reply that is taken (default: ${DEFAULT-VALUE}).")
   private int maxReply;
 
-  /** Where transfers are posted. */
-  public String accountUrl() {
-    return accountUrl;
-  }
-
-  /** Where one is asked about, if not at the account URL followed by the GUID. */
-  public Optional<String> inquiryUrl() {
-    return Optional.ofNullable(inquiryUrl);
-  }
-
   /** How long to wait for the reply. */
   public Duration timeout() {
     return timeout;
-  }
-
-  /** How long to wait for the connection. */
-  public Duration connectTimeout() {
-    return connectTimeout;
-  }
-
-  /** The file with the headers to send. */
-  public Optional<Path> headerFile() {
-    return Optional.ofNullable(headerFile);
-  }
-
-  /** Where a reply has its code. */
-  public JsonPointer codePointer() {
-    return codePointer;
   }
 
   /** Where requests and replies have the GUID. */
@@ -129,28 +116,45 @@ public final class AccountOptionsMixin {
     return guidPointer;
   }
 
-  /** The codes, or patterns with {@code ?}, of a definite reply. */
-  public List<String> finalCodes() {
-    return List.copyOf(finalCodes);
+  /** The codes that mean success. */
+  public Codes successCodes() {
+    return codes("--success-codes", successCodes);
   }
 
-  /** The codes, or patterns with {@code ?}, of a reply that says "certainly not processed". */
-  public List<String> notSentCodes() {
-    return notSentCodes == null ? List.of() : List.copyOf(notSentCodes);
+  /**
+   * The account system as these options describe it; no call is made yet.
+   *
+   * @param openAtMost the total deadline of a transfer's exchange
+   */
+  public AccountSystem accountSystem(Duration openAtMost, Steps steps) {
+    try {
+      return new AccountSystem(options(), openAtMost, steps);
+    } catch (IllegalArgumentException | IllegalStateException e) {
+      throw new Failure(Exit.USAGE, e.getMessage(), e);
+    }
   }
 
-  /** The codes, or patterns with {@code ?}, of an inquiry that say "processed". */
-  public List<String> inquiryFinalCodes() {
-    return List.copyOf(inquiryFinalCodes);
+  AccountOptions options() {
+    return new AccountOptions(
+        accountUrl,
+        inquiryUrl,
+        timeout,
+        connectTimeout,
+        headerFile == null ? List.of() : Header.read(headerFile),
+        codePointer,
+        guidPointer,
+        codes("--final-codes", finalCodes),
+        notSentCodes == null ? Codes.NONE : codes("--not-sent-codes", notSentCodes),
+        codes("--inquiry-final-codes", inquiryFinalCodes),
+        absentCode,
+        maxReply);
   }
 
-  /** The code of an inquiry that says "no record". */
-  public String absentCode() {
-    return absentCode;
-  }
-
-  /** The largest reply that is taken, in bytes. */
-  public int maxReply() {
-    return maxReply;
+  private static Codes codes(String option, List<String> patterns) {
+    try {
+      return Codes.parse(String.join(",", patterns));
+    } catch (IllegalArgumentException e) {
+      throw new Failure(Exit.USAGE, option + ": " + e.getMessage(), e);
+    }
   }
 }

@@ -1,7 +1,6 @@
 package org.relayledger.cli;
 
 /** What a command does once its options are parsed; the command classes implement it. */
-@FunctionalInterface
 public interface Action {
   /**
    * Does the work.
@@ -11,4 +10,12 @@ public interface Action {
    * @throws Exception for everything else; it ends as an internal failure
    */
   Exit run(Streams streams) throws Exception;
+
+  /**
+   * Whether it works for long and logs what it does. A one-shot says all there is to say in its
+   * output and its one line.
+   */
+  default boolean logs() {
+    return false;
+  }
 }

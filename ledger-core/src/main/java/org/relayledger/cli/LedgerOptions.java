@@ -1,6 +1,5 @@
 package org.relayledger.cli;
 
-import java.nio.file.Path;
 import picocli.CommandLine.Option;
 
 /** Which ledger. */
@@ -10,10 +9,10 @@ public final class LedgerOptions {
       paramLabel = "PATH",
       defaultValue = "relay-ledger.db",
       description = "The ledger (default: ${DEFAULT-VALUE}).")
-  private Path ledger;
+  private String ledger;
 
-  /** The path as given. */
-  public Path path() {
+  /** Where it is, as given. */
+  public String location() {
     return ledger;
   }
 }

@@ -73,7 +73,7 @@ public final class Main {
         throw new Failure(Exit.USAGE, "a command is missing");
       }
       if (streams.real()) {
-        tuneLog();
+        tuneLog(action);
       }
       return Objects.requireNonNull(action.run(streams));
     } catch (Failure e) {
@@ -217,9 +217,9 @@ public final class Main {
   }
 
   /** Takes effect because the first logger is made later. */
-  private void tuneLog() {
-    String level = isSet(QUIET) ? "error" : isSet(VERBOSE) ? "debug" : null;
-    if (level != null) {
+  private void tuneLog(Action action) {
+    String level = isSet(VERBOSE) ? "debug" : !action.logs() ? "off" : isSet(QUIET) ? "error" : "";
+    if (!level.isEmpty()) {
       System.setProperty("org.slf4j.simpleLogger.log.org.relayledger", level);
     }
   }

@@ -19,7 +19,8 @@ public sealed interface Answer {
    * @param attempt the attempt that it answers
    * @param replayed whether it was stored earlier
    */
-  record Definite(Reply reply, String code, int attempt, boolean replayed) implements Answer {}
+  record Definite(Guid guid, Reply reply, String code, int attempt, boolean replayed)
+      implements Answer {}
 
   /**
    * The relay's own answer, a problem document (RFC 9457).

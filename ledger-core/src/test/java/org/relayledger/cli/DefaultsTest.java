@@ -189,7 +189,7 @@ class DefaultsTest {
     String config = "--config=" + config("relay.ledger=x\nresolve.min-age=1h\nmin-age=2h");
     Purge purge = good(environment, config, "--archive=a");
     assertThat(purge.retention).isEqualTo(Duration.ofHours(6));
-    assertThat(purge.ledger.path()).hasToString("relay-ledger.db");
+    assertThat(purge.ledger.location()).isEqualTo("relay-ledger.db");
   }
 
   @ParameterizedTest
@@ -223,7 +223,7 @@ class DefaultsTest {
     Purge purge = good("--config=" + config(file));
     assertThat(purge.retention).isEqualTo(Duration.ofHours(5));
     assertThat(actor(purge)).isEqualTo("Anna");
-    assertThat(purge.ledger.path()).hasToString("a b.db");
+    assertThat(purge.ledger.location()).isEqualTo("a b.db");
   }
 
   @Test

@@ -20,6 +20,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.relayledger.account.AccountOptions;
+import org.relayledger.account.Codes;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.LedgerException;
 import picocli.CommandLine;
@@ -247,7 +249,7 @@ class MainTest {
     Send send = new Send(streams -> Exit.OK);
     assertThat(Ran.of(send, "@" + file)).returns(0, Ran::exit);
     assertThat(send.guids).containsExactly("@" + file);
-    assertThat(send.ledger.path()).hasToString("relay-ledger.db");
+    assertThat(send.ledger.location()).isEqualTo("relay-ledger.db");
   }
 
   @Test
@@ -256,7 +258,7 @@ class MainTest {
     assertThat(Ran.of(send, "G1", "--ledger", "x.db", "G2", "-nq", "--limit=3", "--", "-G3"))
         .returns(0, Ran::exit);
     assertThat(send.guids).containsExactly("G1", "G2", "-G3");
-    assertThat(send.ledger.path()).hasToString("x.db");
+    assertThat(send.ledger.location()).isEqualTo("x.db");
     assertThat(send.dryRun.dryRun()).isTrue();
     assertThat(send.common.quiet()).isTrue();
     assertThat(send.common.verbose()).isFalse();
@@ -267,7 +269,7 @@ class MainTest {
   void withoutOptionsTheBuiltInDefaultsHold() {
     Send send = new Send(streams -> Exit.OK);
     assertThat(Ran.of(send)).returns(0, Ran::exit);
-    assertThat(send.ledger.path()).hasToString("relay-ledger.db");
+    assertThat(send.ledger.location()).isEqualTo("relay-ledger.db");
     assertThat(send.output.format()).isEqualTo(OutputOptions.Format.TEXT);
     assertThat(send.output.file()).isEmpty();
     assertThat(send.limit.limit()).isEmpty();
@@ -275,18 +277,8 @@ class MainTest {
     assertThat(send.common.config()).isEmpty();
     Probe probe = new Probe();
     assertThat(Ran.of(probe, "--account-url=http://x/")).returns(0, Ran::exit);
-    assertThat(probe.account.accountUrl()).isEqualTo("http://x/");
-    assertThat(probe.account.inquiryUrl()).isEmpty();
-    assertThat(Durations.text(probe.account.timeout())).isEqualTo("10s");
-    assertThat(Durations.text(probe.account.connectTimeout())).isEqualTo("3s");
-    assertThat(probe.account.headerFile()).isEmpty();
-    assertThat(probe.account.codePointer()).hasToString("/code");
-    assertThat(probe.account.guidPointer()).hasToString("/guid");
-    assertThat(probe.account.finalCodes()).containsExactly("0000", "B2??", "E500");
-    assertThat(probe.account.notSentCodes()).isEmpty();
-    assertThat(probe.account.inquiryFinalCodes()).containsExactly("0000", "B2??");
-    assertThat(probe.account.absentCode()).isEqualTo("E404");
-    assertThat(probe.account.maxReply()).isEqualTo(1 << 20);
+    assertThat(probe.account.options()).isEqualTo(AccountOptions.at("http://x/"));
+    assertThat(probe.account.successCodes()).isEqualTo(Codes.parse("0000"));
   }
 
   @Test

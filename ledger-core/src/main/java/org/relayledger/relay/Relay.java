@@ -1,0 +1,327 @@
+package org.relayledger.relay;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.LongAdder;
+import org.relayledger.account.AccountSystem;
+import org.relayledger.account.Exchange;
+import org.relayledger.ledger.Actor;
+import org.relayledger.ledger.Claim;
+import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.Ledger;
+import org.relayledger.ledger.LedgerException;
+import org.relayledger.ledger.Outcome;
+import org.relayledger.ledger.Request;
+import org.relayledger.ledger.Row;
+import org.relayledger.ledger.State;
+import org.relayledger.ledger.Step;
+import org.relayledger.ledger.Steps;
+import org.relayledger.ledger.Taken;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One attempt from claim to outcome. The account system is called only under a claim that is
+ * durable; an answer leaves only after its outcome is. Safe for many threads.
+ */
+public final class Relay {
+  private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
+
+  /**
+   * What bounds a relay.
+   *
+   * @param timeout how long a channel waits for the outcome
+   * @param openFor how long an exchange may stay open for a late reply, counted from its start; not
+   *     more than {@code timeout} means that it ends with it
+   * @param maxInFlight how many exchanges may be open at once, late ones included
+   */
+  public record Limits(Duration timeout, Duration openFor, int maxInFlight) {}
+
+  private final Ledger ledger;
+  private final AccountSystem account;
+  private final Limits limits;
+  private final Actor actor;
+  private final Steps steps;
+  private final Semaphore places;
+  // Its queue is bounded by the places: each late exchange holds one.
+  private final ExecutorService lateSettler =
+      Executors.newSingleThreadExecutor(
+          task -> {
+            Thread thread = new Thread(task, "late-settler");
+            thread.setDaemon(true);
+            return thread;
+          });
+  private final LongAdder lateReplies = new LongAdder();
+  private volatile boolean stopping;
+
+  /** A relay that claims in {@code ledger} as {@code actor} and sends to {@code account}. */
+  public Relay(Ledger ledger, AccountSystem account, Limits limits, Actor actor, Steps steps) {
+    this.ledger = ledger;
+    this.account = account;
+    this.limits = limits;
+    this.actor = actor;
+    this.steps = steps;
+    this.places = new Semaphore(limits.maxInFlight());
+  }
+
+  /** From now on nothing new is claimed; what stands is still answered. */
+  public void stop() {
+    stopping = true;
+  }
+
+  /** Whether new transfers can be claimed. */
+  public boolean isWell() {
+    return !stopping && ledger.halted().isEmpty();
+  }
+
+  /** How many rows a late reply has settled. */
+  public long lateReplies() {
+    return lateReplies.sum();
+  }
+
+  /** How many exchanges are open, late ones included. */
+  public int inFlight() {
+    return limits.maxInFlight() - places.availablePermits();
+  }
+
+  /**
+   * Waits until no exchange is open.
+   *
+   * @return false if {@code patience} ended first
+   */
+  public boolean awaitIdle(Duration patience) throws InterruptedException {
+    boolean idle =
+        places.tryAcquire(limits.maxInFlight(), patience.toNanos(), TimeUnit.NANOSECONDS);
+    if (idle) {
+      places.release(limits.maxInFlight());
+    }
+    return idle;
+  }
+
+  /**
+   * Answers {@code arrival}: by what stands in the ledger if anything does, else by sending it.
+   * Waits for nobody but its own exchange, and for that no longer than the time-out.
+   */
+  public Answer relay(Request arrival) {
+    try {
+      Optional<Taken> standing = ledger.look(arrival);
+      if (standing.isEmpty()) {
+        return claimAndSend(arrival);
+      }
+      return standing.get() instanceof Taken.Standing known && known.row().state() == State.SENT
+          ? inProgress(arrival, known.row())
+          : stands(arrival.guid(), standing.get());
+    } catch (LedgerException e) {
+      return refused(arrival.guid(), e);
+    }
+  }
+
+  /** A SENT row is in progress only while somebody alive holds its byte. */
+  private Answer inProgress(Request arrival, Row row) {
+    Optional<Claim> orphan = ledger.adopt(row, actor);
+    if (orphan.isPresent()) {
+      try (Claim claim = orphan.get()) {
+        return stands(arrival.guid(), new Taken.Standing(claim.row()));
+      }
+    }
+    return stands(arrival.guid(), ledger.look(arrival).orElse(new Taken.Standing(row)));
+  }
+
+  private Answer claimAndSend(Request arrival) {
+    Guid guid = arrival.guid();
+    if (stopping) {
+      return Answer.Refused.of(
+          Problem.E907, guid, "the relay is stopping; " + guid + " was not claimed; send it again");
+    }
+    if (!places.tryAcquire()) {
+      return Answer.Refused.of(
+          Problem.E907,
+          guid,
+          limits.maxInFlight()
+              + " exchanges are open; "
+              + guid
+              + " was not claimed; send it again");
+    }
+    boolean sending = false;
+    try {
+      Taken taken = ledger.claim(arrival, account.url(), actor);
+      if (taken instanceof Taken.Won won) {
+        sending = true;
+        return send(won.claim());
+      }
+      return stands(guid, taken);
+    } finally {
+      if (!sending) {
+        places.release();
+      }
+    }
+  }
+
+  /** Sends what {@code claim} holds; claim and place are given back when its exchange has ended. */
+  private Answer send(Claim claim) {
+    Guid guid = claim.row().guid();
+    boolean stillOpen = false;
+    try {
+      Exchange exchange =
+          account.send(
+              guid,
+              claim.attempt(),
+              claim.request().contentType(),
+              claim.request().body(),
+              claim::stillMine);
+      Optional<Outcome> outcome = exchange.await(limits.timeout()).or(() -> timedOut(exchange));
+      if (outcome.isEmpty()) {
+        try {
+          return settle(claim, new Outcome.InDoubt(noReply(), true));
+        } finally {
+          exchange.ended().thenAcceptAsync(late -> settleLate(claim, late), lateSettler);
+          stillOpen = true;
+        }
+      }
+      steps.reached(Step.REPLY_READ, guid);
+      return settle(claim, outcome.get());
+    } finally {
+      if (!stillOpen) {
+        end(claim);
+      }
+    }
+  }
+
+  /** What the time-out makes of {@code exchange}; empty if it stays open for a late reply. */
+  private Optional<Outcome> timedOut(Exchange exchange) {
+    return limits.openFor().compareTo(limits.timeout()) > 0
+        ? exchange.giveUp(noReply())
+        : Optional.of(exchange.end(noReply()));
+  }
+
+  private String noReply() {
+    return "no reply within " + limits.timeout().toMillis() + " ms";
+  }
+
+  private void settleLate(Claim claim, Outcome late) {
+    Guid guid = claim.row().guid();
+    steps.reached(Step.REPLY_READ, guid);
+    try {
+      if (late instanceof Outcome.Done done && claim.settle(done, null, "late reply")) {
+        lateReplies.increment();
+        LOG.info("{} DONE {} by a late reply", guid, done.code());
+      }
+    } catch (RuntimeException e) {
+      LOG.error("{} stays UNKNOWN though its reply came late: {}", guid, e.getMessage());
+    } finally {
+      end(claim);
+    }
+  }
+
+  private void end(Claim claim) {
+    try {
+      claim.close();
+    } finally {
+      places.release();
+    }
+  }
+
+  /** Writes the outcome, and answers by it once it is durable; doubt about that is E901. */
+  private Answer settle(Claim claim, Outcome outcome) {
+    Guid guid = claim.row().guid();
+    try {
+      if (claim.settle(outcome, outcome.code(), outcome.note())) {
+        if (outcome instanceof Outcome.Done done) {
+          return new Answer.Definite(guid, done.reply(), done.code(), claim.attempt(), false);
+        }
+        return outcome.state() == State.FAILED
+            ? Answer.Refused.of(
+                Problem.E902,
+                guid,
+                guid + " was certainly not sent: " + outcome.note() + "; send it again")
+            : unknown(guid, outcome.note());
+      }
+      LOG.error("{} was moved by somebody else while its claim was held; it counts as sent", guid);
+    } catch (LedgerException e) {
+      LOG.error("{} has an outcome that could not be written: {}", guid, e.getMessage());
+    }
+    return unknown(guid, "its outcome could not be written to the ledger");
+  }
+
+  private static Answer unknown(Guid guid, String why) {
+    return Answer.Refused.of(
+        Problem.E901,
+        guid,
+        "whether "
+            + guid
+            + " was processed is unknown: "
+            + why
+            + "; it is not sent again; ask later with the same GUID, or run resolve");
+  }
+
+  private Answer stands(Guid guid, Taken taken) {
+    if (taken instanceof Taken.Standing standing) {
+      return stands(standing.row());
+    }
+    if (taken instanceof Taken.Held) {
+      return inProgress(guid);
+    }
+    if (taken instanceof Taken.Conflict conflict) {
+      return Answer.Refused.of(
+          Problem.E904,
+          guid,
+          guid
+              + " is another transaction here: "
+              + conflict.what()
+              + "; nothing was sent or changed");
+    }
+    if (taken instanceof Taken.Forgotten forgotten) {
+      return Answer.Refused.of(
+          Problem.E906,
+          guid,
+          guid
+              + " finished earlier with code "
+              + forgotten.tombstone().code()
+              + "; its reply is no longer kept; nothing was sent");
+    }
+    if (taken instanceof Taken.OnHold onHold) {
+      return Answer.Refused.of(
+          Problem.E907,
+          guid,
+          "the ledger is in mode "
+              + onHold.mode().word()
+              + "; "
+              + guid
+              + " was not claimed; send it again later");
+    }
+    throw new IllegalStateException(guid + " is claimed and not sent");
+  }
+
+  private Answer stands(Row row) {
+    Answer answer =
+        switch (row.state()) {
+          case DONE ->
+              new Answer.Definite(row.guid(), row.storedReply(), row.code(), row.attempt(), true);
+          case UNKNOWN -> unknown(row.guid(), "it was sent and has no reply yet");
+          case RECEIVED, SENT, FAILED -> inProgress(row.guid());
+        };
+    ledger.told(row.guid(), row.code() == null ? Problem.E903.name() : row.code());
+    return answer;
+  }
+
+  private static Answer inProgress(Guid guid) {
+    return Answer.Refused.of(
+        Problem.E903, guid, guid + " is in progress; nothing new was sent; ask again later");
+  }
+
+  private static Answer refused(Guid guid, LedgerException e) {
+    return switch (e.kind()) {
+      case BUSY ->
+          Answer.Refused.of(Problem.E907, guid, e.getMessage() + "; " + guid + " was not claimed");
+      case DAMAGED ->
+          new Answer.Refused(Problem.E908, guid, 503, Problem.Retry.NEVER, e.getMessage());
+      case UNAVAILABLE, HALTED ->
+          Answer.Refused.of(
+              Problem.E908, guid, e.getMessage() + "; " + guid + " was not sent by this call");
+    };
+  }
+}
