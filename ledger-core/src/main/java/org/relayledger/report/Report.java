@@ -10,7 +10,9 @@ import java.io.UncheckedIOException;
 import java.io.Writer;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
 
@@ -40,8 +42,22 @@ public sealed interface Report {
     return new Csv(out);
   }
 
-  /** One line a record, its cells parted by two blanks; an empty cell is a dash. */
+  /** One line a record with what fits on it, parted by two blanks; an empty cell is a dash. */
   final class Text implements Report {
+    private static final Set<String> LEFT_OUT =
+        Set.of(
+            "channel",
+            "http_status",
+            "sent_at",
+            "ended_at",
+            "told_at",
+            "account",
+            "settled_by",
+            "request_sha256",
+            "reply_sha256",
+            "by",
+            "ticket");
+
     private final Writer out;
 
     private Text(OutputStream out) {
@@ -50,18 +66,22 @@ public sealed interface Report {
 
     @Override
     public <T> void begin(Table<T> table) {
-      line(table.columns().stream().map(Table.Column::name).toList());
+      line(shown(table).map(Table.Column::name));
     }
 
     @Override
     public <T> void add(Table<T> table, T item) {
-      line(table.columns().stream().map(column -> column.text(item)).toList());
+      line(shown(table).map(column -> column.text(item)));
     }
 
-    private void line(List<String> cells) {
+    private static <T> Stream<Table.Column<T>> shown(Table<T> table) {
+      return table.columns().stream().filter(column -> !LEFT_OUT.contains(column.name()));
+    }
+
+    private void line(Stream<String> cells) {
       try {
         out.write(
-            cells.stream()
+            cells
                 .map(cell -> cell.isEmpty() ? "-" : cell)
                 .collect(Collectors.joining("  ", "", "\n")));
       } catch (IOException e) {

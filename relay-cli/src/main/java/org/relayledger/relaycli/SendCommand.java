@@ -125,7 +125,8 @@ final class SendCommand implements Action {
     if (answer instanceof Answer.Definite definite) {
       exit = options.account.successCodes().matches(definite.code()) ? Exit.OK : Exit.REFUSED;
       line =
-          "DONE "
+          definite.guid()
+              + " DONE "
               + definite.code()
               + ", attempt "
               + definite.attempt()
