@@ -129,36 +129,19 @@ public final class Main {
   private static void configure(CommandLine tool) {
     // An @file would be a second, unseen command line.
     tool.setExpandAtFiles(false);
-    // So that "--ledger --config x" is an error, not a ledger with the name of an option.
-    tool.setAllowOptionsAsOptionParameters(false);
     tool.setCaseInsensitiveEnumValuesAllowed(true);
     // Without it, a flag would turn off what the environment or the file has turned on.
     tool.setToggleBooleanFlags(true);
     Values.register(tool);
-    Map<String, String> exits = new LinkedHashMap<>();
-    Arrays.stream(Exit.values())
-        .sorted(Comparator.comparingInt(Exit::code))
-        .forEach(exit -> exits.put(" " + exit.code(), exit.meaning()));
-    furnish(tool, exits);
+    addFlags(tool);
   }
 
-  private static void furnish(CommandLine command, Map<String, String> exits) {
-    CommandSpec spec = command.getCommandSpec();
+  private static void addFlags(CommandLine command) {
     OptionSpec.Builder help = flag("-h", "--help", "Show this help and exit.");
-    spec.addOption(help.usageHelp(true).build());
+    command.getCommandSpec().addOption(help.usageHelp(true).build());
     OptionSpec.Builder version = flag("-V", "--version", "Show the version and exit.");
-    spec.addOption(version.versionHelp(true).build());
-    spec.usageMessage().exitCodeListHeading("%nExit codes, the same in all four tools:%n");
-    spec.usageMessage().exitCodeList(exits);
-    if (spec.findOption(CONFIG) != null) {
-      spec.usageMessage()
-          .footer(
-              "",
-              "Options not given here come from the environment (RELAY_LEDGER for --ledger),",
-              "then from the config file (ledger=PATH). RELAY_PURGE_LEDGER and",
-              "purge.ledger=PATH are for purge alone and come first.");
-    }
-    command.getSubcommands().values().forEach(sub -> furnish(sub, exits));
+    command.getCommandSpec().addOption(version.versionHelp(true).build());
+    command.getSubcommands().values().forEach(Main::addFlags);
   }
 
   private static OptionSpec.Builder flag(String name, String longName, String description) {
@@ -203,12 +186,28 @@ public final class Main {
   }
 
   private void answer(ParseResult asked) {
-    String text = "relay-ledger " + version() + "\n";
-    if (asked.isUsageHelpRequested()) {
-      text = command.getUsageMessage(Ansi.OFF);
-    }
+    String text = asked.isUsageHelpRequested() ? help() : "relay-ledger " + version() + "\n";
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     streams.out().write(bytes, 0, bytes.length);
+  }
+
+  private String help() {
+    CommandSpec spec = command.getCommandSpec();
+    Map<String, String> exits = new LinkedHashMap<>();
+    Arrays.stream(Exit.values())
+        .sorted(Comparator.comparingInt(Exit::code))
+        .forEach(exit -> exits.put(" " + exit.code(), exit.meaning()));
+    spec.usageMessage().exitCodeListHeading("%nExit codes, the same in all four tools:%n");
+    spec.usageMessage().exitCodeList(exits);
+    if (spec.findOption(CONFIG) != null) {
+      spec.usageMessage()
+          .footer(
+              "",
+              "Options not given here come from the environment (RELAY_LEDGER for --ledger),",
+              "then from the config file (ledger=PATH). RELAY_PURGE_LEDGER and",
+              "purge.ledger=PATH are for purge alone and come first.");
+    }
+    return command.getUsageMessage(Ansi.OFF);
   }
 
   private static String version() {
