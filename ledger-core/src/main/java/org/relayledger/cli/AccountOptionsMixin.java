@@ -92,7 +92,7 @@ public final class AccountOptionsMixin {
 
   @Option(
       names = "--success-codes",
-      paramLabel = "CODES",
+      paramLabel = "CODE",
       split = ",",
       defaultValue = "0000",
       description = "Final codes that mean success (default: ${DEFAULT-VALUE}).")

@@ -30,7 +30,7 @@ final class Known {
       "absent-code account-url code-pointer connect-timeout final-codes guid-pointer header-file"
           + " inquiry-final-codes inquiry-url max-reply not-sent-codes success-codes timeout";
   private static final String RELAY =
-      "bodies channel channel-header code concurrency content-type excel fingerprint-ignore force"
+      "balance bodies channel channel-header code concurrency content-type excel fingerprint-ignore force"
           + " guid guid-column in-place journal listen mask max-in-flight max-processing"
           + " metrics-file min-age mode older-than rate reason resend-window since state"
           + " stop-after until untold where";

@@ -11,8 +11,15 @@ public final class LedgerOptions {
       description = "The ledger (default: ${DEFAULT-VALUE}).")
   private String ledger;
 
-  /** Where it is, as given. */
+  /**
+   * Where it is, as given.
+   *
+   * @throws Failure if it is empty, which only comes of a shell variable that is not set
+   */
   public String location() {
+    if (ledger.isEmpty()) {
+      throw new Failure(Exit.USAGE, "--ledger is empty");
+    }
     return ledger;
   }
 }

@@ -54,7 +54,7 @@ final class ChildTool implements Action {
         streams.say("Zürich 雪");
         yield Exit.OK;
       }
-      case "log" -> {
+      case "log", "one-shot-log" -> {
         LoggerFactory.getLogger("org.relayledger.test").debug("ours, debug");
         LoggerFactory.getLogger("org.relayledger.test").info("ours, info");
         LoggerFactory.getLogger("org.relayledger.test").error("ours, error");
@@ -77,6 +77,11 @@ final class ChildTool implements Action {
       }
       default -> throw new Failure(Exit.USAGE, "no such part");
     };
+  }
+
+  @Override
+  public boolean logs() {
+    return what.equals("log");
   }
 
   /** Says when it is ready and when it winds up, which lasts until stdin ends. */

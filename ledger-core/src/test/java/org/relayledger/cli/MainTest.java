@@ -282,6 +282,20 @@ class MainTest {
   }
 
   @Test
+  void anEmptyLedgerIsAUsageError() {
+    Send[] send = new Send[1];
+    send[0] =
+        new Send(
+            streams -> {
+              send[0].ledger.location();
+              return Exit.OK;
+            });
+    assertThat(Ran.of(send[0], "--ledger="))
+        .returns(2, Ran::exit)
+        .returns("send: --ledger is empty; see 'send --help'\n", Ran::err);
+  }
+
+  @Test
   void theOutputFileIsTheOneGivenAndADashIsStdout() {
     Send send = new Send(streams -> Exit.OK);
     assertThat(Ran.of(send, "-o", "rows.csv")).returns(0, Ran::exit);

@@ -89,20 +89,26 @@ class RealStreamsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({
-    "--by=x, INFO ours%2C info|ERROR ours%2C error|WARN theirs%2C warn",
-    "--quiet, ERROR ours%2C error|WARN theirs%2C warn",
-    "--verbose, DEBUG ours%2C debug|INFO ours%2C info|ERROR ours%2C error|WARN theirs%2C warn"
-  })
-  void logsGoToStderrOneShortLineEach(String option, String lines) throws Exception {
-    try (Running child = ChildTool.start(folder, "log", option)) {
+  @CsvSource(
+      delimiter = ';',
+      value = {
+        "log; --by=x; INFO ours, info|ERROR ours, error|WARN theirs, warn",
+        "log; --quiet; ERROR ours, error|WARN theirs, warn",
+        "log; --verbose; DEBUG ours, debug|INFO ours, info|ERROR ours, error|WARN theirs, warn",
+        "one-shot-log; --by=x; WARN theirs, warn",
+        "one-shot-log; --quiet; WARN theirs, warn",
+        "one-shot-log; -v; DEBUG ours, debug|INFO ours, info|ERROR ours, error|WARN theirs, warn"
+      })
+  void logsGoToStderrOneShortLineEachAndAOneShotHasNone(String what, String option, String lines)
+      throws Exception {
+    try (Running child = ChildTool.start(folder, what, option)) {
       assertThat(child.line()).isNull();
       assertThat(child.exit()).isZero();
       List<String> log = child.err().lines().toList();
       String time = "\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}(Z|[+-]\\d\\d:\\d\\d) ";
       assertThat(log).allMatch(line -> line.matches(time + ".*"));
       assertThat(log.stream().map(line -> line.replaceFirst(time, "")))
-          .containsExactly(lines.replace("%2C", ",").split("\\|"));
+          .containsExactly(lines.split("\\|"));
     }
   }
 }
