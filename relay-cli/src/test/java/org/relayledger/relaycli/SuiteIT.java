@@ -1,0 +1,321 @@
+package org.relayledger.relaycli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The suite as it was built, used from a copy in a folder whose name has a space. */
+@Timeout(120)
+final class SuiteIT {
+  private static final String NOTHING = "http://127.0.0.1:1/transfers";
+
+  @TempDir private static Path all;
+  private static Path bin;
+
+  private Path temp;
+
+  @BeforeAll
+  static void copyTheSuite() throws IOException {
+    Path suite = Path.of(System.getProperty("suite.dir"));
+    Path copy = all.resolve("a copy of the suite");
+    try (Stream<Path> paths = Files.walk(suite)) {
+      for (Path path : paths.toList()) {
+        Files.copy(
+            path,
+            copy.resolve(suite.relativize(path).toString()),
+            StandardCopyOption.COPY_ATTRIBUTES);
+      }
+    }
+    bin = copy.resolve("bin");
+  }
+
+  @BeforeEach
+  void makeRoom() throws IOException {
+    temp = Files.createTempDirectory(all.toRealPath(), "a test ");
+  }
+
+  /** What a program left. */
+  private record Ended(int exit, String out, String err) {}
+
+  private Ended run(Object... command) throws Exception {
+    return run(Map.of(), "", command);
+  }
+
+  private Ended run(Map<String, String> environment, String in, Object... command)
+      throws Exception {
+    Path out = temp.resolve("stdout");
+    Path err = temp.resolve("stderr");
+    Process program =
+        program(environment, command)
+            .redirectOutput(out.toFile())
+            .redirectError(err.toFile())
+            .start();
+    try (OutputStream stdin = program.getOutputStream()) {
+      stdin.write(in.getBytes(UTF_8));
+    }
+    try {
+      assertThat(program.waitFor(60, SECONDS)).isTrue();
+      return new Ended(program.exitValue(), Files.readString(out), Files.readString(err));
+    } finally {
+      program.destroyForcibly();
+      Files.delete(out);
+      Files.delete(err);
+    }
+  }
+
+  /** A program in an environment in which nobody has set anything for the suite or for Java. */
+  private static ProcessBuilder program(Map<String, String> environment, Object... command) {
+    ProcessBuilder program = new ProcessBuilder(Stream.of(command).map(Object::toString).toList());
+    program.environment().keySet().removeIf(name -> name.matches("RELAY_.*|.*JAVA.*_OPTIONS"));
+    program.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    program.environment().putAll(environment);
+    return program;
+  }
+
+  private static Path found(String name) {
+    return Arrays.stream(System.getenv("PATH").split(File.pathSeparator))
+        .map(directory -> Path.of(directory, name))
+        .filter(Files::isExecutable)
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void script(Path file, String line) throws IOException {
+    Files.writeString(file, "#!/bin/sh\n" + line + "\n");
+    Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwx------"));
+  }
+
+  /** A JAVA_HOME whose java only says how it was called. */
+  private Path sayingJava() throws IOException {
+    Path home = temp.resolve("a jdk");
+    Files.createDirectories(home.resolve("bin"));
+    script(home.resolve("bin/java"), "printf '<%s>' \"$@\"");
+    return home;
+  }
+
+  /** A directory for the PATH that has only {@code names} and this JVM's java. */
+  private Path path(String... names) throws IOException {
+    Path path = Files.createDirectory(temp.resolve("path"));
+    for (String name : names) {
+      script(path.resolve(name), "exec " + found(name) + " \"$@\"");
+    }
+    script(path.resolve("java"), "exec '" + System.getProperty("java.home") + "/bin/java' \"$@\"");
+    return path;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"relay", "resolve", "reprocess", "purge"})
+  void everyToolAnswersHelpAndVersion(String tool) throws Exception {
+    Ended help = run(bin.resolve(tool), "--help");
+    assertThat(help.exit).isZero();
+    assertThat(help.out).startsWith("Usage: " + tool + " ");
+    assertThat(help.err).isEmpty();
+    assertThat(run(bin.resolve(tool), "--version"))
+        .isEqualTo(new Ended(0, "relay-ledger 0.1.0\n", ""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"resolve", "reprocess", "purge"})
+  void whatIsNotThereYetSaysSoInOneLineAndExitsTwo(String tool) throws Exception {
+    Ended ended = run(bin.resolve(tool), "--ledger", "x.db", "some-guid");
+    assertThat(ended.exit).isEqualTo(2);
+    assertThat(ended.out).isEmpty();
+    assertThat(ended.err)
+        .startsWith(tool + ": not in this version yet: nothing was ")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void aLauncherIsFoundThroughEverySymlink() throws Exception {
+    Path links = Files.createDirectories(temp.resolve("some links/here"));
+    Path relay = bin.resolve("relay");
+    Path absolute = Files.createSymbolicLink(links.resolve("absolute"), relay);
+    Path relative =
+        Files.createSymbolicLink(links.resolve("relative"), links.toRealPath().relativize(relay));
+    Path chain = Files.createSymbolicLink(links.resolve("chain"), Path.of("../here/relative"));
+    Path namesake = Files.createSymbolicLink(links.resolve("relay"), relay);
+    Path beside = Files.createSymbolicLink(links.resolve("beside"), Path.of("relay"));
+    Path folder = Files.createSymbolicLink(temp.resolve("folder"), bin);
+    String jar = "<-jar><" + bin.resolveSibling("lib").toRealPath() + "/relay-cli-0.1.0.jar><-V>";
+    Map<String, String> java = Map.of("JAVA_HOME", sayingJava().toString());
+    for (Path link :
+        List.of(relay, absolute, relative, chain, namesake, beside, folder.resolve("relay"))) {
+      assertThat(run(java, "", link, "-V").out).as("%s", link).endsWith(jar);
+    }
+  }
+
+  @Test
+  void javaIsTheOneInJavaHomeElseTheOneOnThePath() throws Exception {
+    Path home = sayingJava();
+    Map<String, String> byHome = Map.of("JAVA_HOME", home.toString());
+    assertThat(run(byHome, "", bin.resolve("relay"), "a b").out).endsWith("<a b>");
+    String path = home.resolve("bin") + File.pathSeparator + System.getenv("PATH");
+    Map<String, String> byPath = Map.of("PATH", path, "JAVA_HOME", "");
+    assertThat(run(byPath, "", bin.resolve("relay"), "a b").out).endsWith("<a b>");
+  }
+
+  @Test
+  void exitCodeStdoutAndStderrComeThrough() throws Exception {
+    String ledger = temp.resolve("a ledger.db").toString();
+    Ended missing = run(bin.resolve("relay"), "list", "--ledger", ledger);
+    assertThat(missing.exit).isEqualTo(10);
+    assertThat(missing.out).isEmpty();
+    assertThat(missing.err).contains(ledger, "relay init").hasLineCount(1);
+    assertThat(init(ledger).exit).isZero();
+    Ended refused =
+        run(
+            Map.of("RELAY_LEDGER", ledger, "RELAY_ACCOUNT_URL", NOTHING),
+            "{\"guid\":\"one\"}",
+            bin.resolve("relay"),
+            "send");
+    assertThat(refused.exit).isEqualTo(4);
+    assertThat(refused.out).startsWith("{").contains("\"code\":\"E902\"", "\"guid\":\"one\"");
+    assertThat(refused.err).startsWith("relay send: ").contains("one").hasLineCount(1);
+  }
+
+  private Ended init(String ledger) throws Exception {
+    return run(
+        "sh",
+        "-c",
+        "umask 0; exec \"$0\" \"$@\"",
+        bin.resolve("relay"),
+        "init",
+        "--ledger",
+        ledger,
+        "--max-processing=30s",
+        "--resend-window=1d");
+  }
+
+  @Test
+  void everyFileOfALedgerIsItsOwnersAloneWhateverTheUmask() throws Exception {
+    Path directory = Files.createDirectory(temp.resolve("ledgers"));
+    String ledger = directory.resolve("l.db").toString();
+    assertThat(init(ledger).exit).isZero();
+    Process hub =
+        program(
+                Map.of("RELAY_LEDGER", ledger, "RELAY_ACCOUNT_URL", NOTHING),
+                "sh",
+                "-c",
+                "umask 0; exec \"$0\" \"$@\"",
+                bin.resolve("relay"),
+                "serve",
+                "--listen=127.0.0.1:0")
+            .start();
+    try (BufferedReader stderr = hub.errorReader(UTF_8)) {
+      assertThat(stderr.readLine()).contains("listening on");
+      run(
+          Map.of("RELAY_LEDGER", ledger, "RELAY_ACCOUNT_URL", NOTHING),
+          "{\"guid\":\"one\"}",
+          bin.resolve("relay"),
+          "send");
+      assertThat(modes(directory))
+          .isEqualTo(
+              Map.of(
+                  "l.db", "rw-------",
+                  "l.db-wal", "rw-------",
+                  "l.db-shm", "rw-------",
+                  "l.db.claims", "rw-------"));
+      hub.destroy();
+      assertThat(hub.waitFor(30, SECONDS)).isTrue();
+      assertThat(hub.exitValue()).isZero();
+    } finally {
+      hub.destroyForcibly();
+    }
+  }
+
+  private static Map<String, String> modes(Path directory) throws IOException {
+    Map<String, String> modes = new TreeMap<>();
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        modes.put(
+            file.getFileName().toString(),
+            PosixFilePermissions.toString(Files.getPosixFilePermissions(file)));
+      }
+    }
+    return modes;
+  }
+
+  @Test
+  void theDemoNeedsOnlyAShellAndJavaAndLeavesNothingBehind() throws Exception {
+    Path play = Files.createDirectory(temp.resolve("to play in"));
+    Path link = Files.createSymbolicLink(temp.resolve("try it"), bin.resolve("demo"));
+    Map<String, String> environment =
+        Map.of(
+            "PATH", path("sh", "dirname", "basename", "readlink").toString(),
+            "JAVA_HOME", "",
+            "TMPDIR", play.toString(),
+            "RELAY_LEDGER", "not-for-the-demo.db",
+            "RELAY_TIMEOUT", "1ms");
+    Ended demo = run(environment, "", link);
+    assertThat(demo.err).isEmpty();
+    assertThat(demo.exit).isZero();
+    assertThat(demo.out.lines().reduce((one, next) -> next))
+        .hasValue("0 duplicate executions through the relay");
+    assertThat(demo.out)
+        .contains("num 100 -> 96", "num 96 -> 95")
+        .containsPattern("finished-direct +asked +2, executed +2 ")
+        .containsPattern("finished-relayed +asked +1, executed +1 ")
+        .containsPattern("inflight-relayed +asked +1, executed +1 ")
+        .containsPattern("timeout-relayed +asked +1, executed +1 +2 x E901")
+        .containsPattern("down-relayed +asked +1, executed +1 +E902 .*0000")
+        .containsPattern("business-relayed +asked +1, executed +0 +B201, B201 replayed")
+        .containsPattern("twenty-direct +asked 20, executed 20 ")
+        .containsPattern("twenty-relayed +asked +1, executed +1 ");
+    assertThat(play).isEmptyDirectory();
+    assertThat(ofTheCopy()).isEmpty();
+  }
+
+  @Test
+  void aDemoThatIsInterruptedStopsWhatItStartedAndLeavesNothingBehind() throws Exception {
+    Path play = Files.createDirectory(temp.resolve("to play in"));
+    Process demo =
+        program(Map.of("TMPDIR", play.toString()), bin.resolve("demo"))
+            .redirectErrorStream(true)
+            .start();
+    try (BufferedReader out = demo.inputReader(UTF_8)) {
+      String line = out.readLine();
+      while (!line.contains("order-direct")) {
+        line = out.readLine();
+      }
+      assertThat(ofTheCopy()).hasSizeGreaterThan(2);
+      assertThat(run("sh", "-c", "kill -INT " + demo.pid()).exit).isZero();
+      assertThat(demo.waitFor(30, SECONDS)).isTrue();
+      assertThat(demo.exitValue()).isEqualTo(130);
+      assertThat(out.lines()).noneMatch(left -> left.startsWith("demo:"));
+    } finally {
+      demo.destroy();
+    }
+    assertThat(play).isEmptyDirectory();
+    assertThat(ofTheCopy()).isEmpty();
+  }
+
+  /** The command lines of all that runs out of the copy. */
+  private static List<String> ofTheCopy() {
+    return ProcessHandle.allProcesses()
+        .filter(ProcessHandle::isAlive)
+        .map(each -> String.join(" ", each.info().arguments().orElse(new String[0])))
+        .filter(line -> line.contains(bin.getParent().toString()))
+        .toList();
+  }
+}
