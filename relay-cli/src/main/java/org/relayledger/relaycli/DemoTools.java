@@ -127,12 +127,12 @@ final class DemoTools implements AutoCloseable {
     ProcessBuilder builder = new ProcessBuilder(line);
     // What the user has set for relays of his own is not meant for this one.
     builder.environment().keySet().removeIf(name -> name.startsWith("RELAY_"));
-    // The SQLite library is unpacked here too, and so goes in any case.
+    // The SQLite library is unpacked here too, and so goes in any case; nobody runs for long.
     builder
         .environment()
         .merge(
             "JDK_JAVA_OPTIONS",
-            "\"-Djava.io.tmpdir=" + directory + "\"",
+            "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC \"-Djava.io.tmpdir=" + directory + "\"",
             (theirs, ours) -> theirs + " " + ours);
     Process tool = builder.start();
     running.add(tool);
