@@ -107,6 +107,7 @@ final class JdbcLedger implements Ledger {
 
   /** Takes the byte of {@code guid}, in the file that all others take it in, or halts. */
   private boolean take(Guid guid) {
+    health.check(); // a halted instance still holds bytes: its own are no answer
     if (!bytes.inPlace()) {
       throw health.halt("the claims file was replaced while this program ran", null);
     }

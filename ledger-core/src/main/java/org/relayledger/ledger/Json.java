@@ -21,9 +21,9 @@ import tools.jackson.core.exc.StreamConstraintsException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
- * One strictly read JSON text: UTF-8 without a byte order mark, one value, no duplicate members, at
- * most {@value #MAX_DEPTH} levels deep (RFC 8259). What two readers could understand differently is
- * refused.
+ * One strictly read JSON text: UTF-8 without a byte order mark, one value, no duplicate members, no
+ * unpaired surrogate in the name of a member, at most {@value #MAX_DEPTH} levels deep (RFC 8259).
+ * What two readers could understand differently is refused.
  */
 public final class Json {
   /** The deepest nesting that is read. */

@@ -49,7 +49,7 @@ final class Sqlite {
       throw unavailable("no ledger at " + location + "; 'relay init' creates one", e);
     }
     if (!Files.isRegularFile(path)) {
-      throw unavailable(location + " is not a ledger but no regular file", null);
+      throw unavailable(location + " is no regular file, so it is no ledger", null);
     }
     if (!Files.isReadable(path)) {
       throw unavailable("the ledger " + path + " cannot be read by this user", null);

@@ -115,10 +115,10 @@ final class Writer {
     }
   }
 
-  /** Writes what is queued, then closes the connection. */
+  /** Writes what is queued, then closes the connection; of a ledger that has halted, neither. */
   void close() {
     closing = true;
-    offer(s -> null); // wakes the thread
+    queue.offer(new Job<>(s -> null, Patience.CLAIM)); // wakes the thread, also a halted one
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -140,8 +140,10 @@ final class Writer {
           waiting.add(queue.take());
         }
         queue.drainTo(waiting, MAX_GROUP - waiting.size());
+        health.check();
         write(waiting);
       }
+      health.check();
       session.close();
       gone = true;
       failQueued();

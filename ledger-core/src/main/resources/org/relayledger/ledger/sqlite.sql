@@ -133,9 +133,9 @@ END;
 CREATE TRIGGER ledger_update_move BEFORE UPDATE ON ledger
 WHEN NEW.state IS NOT OLD.state AND (CASE NEW.state
     WHEN 'SENT' THEN OLD.state IN ('RECEIVED', 'FAILED') AND NEW.attempt = OLD.attempt + 1
-    WHEN 'DONE' THEN NEW.attempt = OLD.attempt
-    WHEN 'UNKNOWN' THEN OLD.state = 'SENT' AND NEW.attempt = OLD.attempt
-    WHEN 'FAILED' THEN OLD.state IN ('SENT', 'UNKNOWN') AND NEW.attempt = OLD.attempt
+    WHEN 'DONE' THEN 1
+    WHEN 'UNKNOWN' THEN OLD.state = 'SENT'
+    WHEN 'FAILED' THEN OLD.state IN ('SENT', 'UNKNOWN')
     ELSE 0
   END) IS NOT TRUE
 BEGIN
