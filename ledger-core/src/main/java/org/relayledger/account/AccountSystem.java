@@ -1,9 +1,11 @@
 package org.relayledger.account;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
+import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -13,14 +15,13 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
@@ -36,26 +37,25 @@ import org.relayledger.ledger.Steps;
  * authentication dialogue and no reuse of a connection. All methods may be called from any thread.
  */
 public final class AccountSystem {
-  /** Threads that carry all exchanges together; none of them waits for the network. */
+  /** Threads for what may block, for all exchanges together; none of them waits for a reply. */
   private static final int THREADS = 16;
 
   private static final Duration IDLE = Duration.ofSeconds(10);
   private static final String RETRY = "jdk.httpclient.enableAllMethodRetry";
-  private static final String RESTRICTED = "jdk.httpclient.allowRestrictedHeaders";
 
   static {
-    // The JDK's client reads these once, when its first class is loaded. Without the first it may
-    // not be told to send "Connection: close"; the second keeps it from asking twice by itself.
-    String allowed = System.getProperty(RESTRICTED);
-    System.setProperty(RESTRICTED, allowed == null ? "connection" : allowed + ",connection");
+    // Read when the client first sends: with them it tries nothing a second time by itself, not
+    // even what would do no harm, and says why a connection failed.
     System.setProperty("jdk.httpclient.redirects.retrylimit", "1");
+    System.setProperty("jdk.httpclient.disableRetryConnect", "true");
   }
 
   private final AccountOptions options;
   private final Duration openAtMost;
   private final Steps steps;
   private final SSLContext tls;
-  private final ThreadPoolExecutor threads;
+  private final Executor threads;
+  private final Executor wire;
   private final ScheduledThreadPoolExecutor timer;
   private final HttpClient client;
 
@@ -65,7 +65,7 @@ public final class AccountSystem {
    * @param openAtMost the total deadline of a transfer's exchange, from its first moment to the
    *     last byte of a late reply
    * @throws IllegalStateException in one line, if the JVM's options would let the client send twice
-   *     or reuse connections, or the JVM's TLS set-up is broken
+   *     or the JVM's TLS set-up is broken
    */
   public AccountSystem(AccountOptions options, Duration openAtMost, Steps steps) {
     this(options, openAtMost, steps, tlsFor(options));
@@ -80,18 +80,15 @@ public final class AccountSystem {
     this.openAtMost = openAtMost;
     this.steps = steps;
     this.tls = tls;
-    // Its queue needs no limit of its own: an exchange has but a few tasks, and the relay limits
-    // how many exchanges are open.
-    threads =
-        new ThreadPoolExecutor(
-            THREADS,
-            THREADS,
-            IDLE.toMillis(),
-            TimeUnit.MILLISECONDS,
-            new LinkedBlockingQueue<>(),
-            daemons("account"));
-    threads.allowCoreThreadTimeOut(true);
-    timer = new ScheduledThreadPoolExecutor(1, daemons("account-deadline"));
+    // Their queues need no limit of their own: an exchange has but a few tasks, and the relay
+    // limits how many exchanges are open.
+    threads = daemons("account", THREADS);
+    // One thread, for safety. The client cannot be kept from putting the connection of a chunked
+    // reply into its pool, right before it calls Connection.onComplete, which closes it. On a
+    // second thread another exchange could take it in between (17 of 30,000 times, with 32 at once)
+    // and read what a faulty account system had left on it. On one thread it cannot.
+    wire = daemons("account-wire", 1);
+    timer = new ScheduledThreadPoolExecutor(1, task -> daemon("account-deadline", task));
     timer.setKeepAliveTime(IDLE.toMillis(), TimeUnit.MILLISECONDS);
     timer.allowCoreThreadTimeOut(true);
     timer.setRemoveOnCancelPolicy(true);
@@ -102,15 +99,8 @@ public final class AccountSystem {
             .proxy(HttpClient.Builder.NO_PROXY)
             .connectTimeout(options.connectTimeout())
             .sslContext(tls)
-            .executor(threads)
+            .executor(wire)
             .build();
-    try {
-      request(URI.create(options.accountUrl()));
-    } catch (IllegalArgumentException e) {
-      throw new IllegalStateException(
-          "the JDK's HTTP client was used before; start java with -D" + RESTRICTED + "=connection",
-          e);
-    }
   }
 
   /** Where transfers are posted, as written. */
@@ -118,13 +108,23 @@ public final class AccountSystem {
     return options.accountUrl();
   }
 
-  private static ThreadFactory daemons(String name) {
-    AtomicInteger count = new AtomicInteger();
-    return task -> {
-      Thread thread = new Thread(task, name + "-" + count.incrementAndGet());
-      thread.setDaemon(true);
-      return thread;
-    };
+  private static Executor daemons(String name, int count) {
+    ThreadPoolExecutor pool =
+        new ThreadPoolExecutor(
+            count,
+            count,
+            IDLE.toMillis(),
+            TimeUnit.MILLISECONDS,
+            new LinkedBlockingQueue<>(),
+            task -> daemon(name, task));
+    pool.allowCoreThreadTimeOut(true);
+    return pool;
+  }
+
+  private static Thread daemon(String name, Runnable task) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
   }
 
   private static SSLContext tlsFor(AccountOptions options) {
@@ -143,7 +143,7 @@ public final class AccountSystem {
   }
 
   private HttpRequest.Builder request(URI url) {
-    HttpRequest.Builder request = HttpRequest.newBuilder(url).header("Connection", "close");
+    HttpRequest.Builder request = HttpRequest.newBuilder(url);
     options.headers().forEach(header -> request.header(header.name(), header.value()));
     return request;
   }
@@ -163,19 +163,20 @@ public final class AccountSystem {
       // The client sends an empty body without asking for it: the gate would know nothing.
       throw new IllegalArgumentException("a transfer without a body");
     }
-    Exchange exchange = new Exchange(guid, options, new Gate(guid, body, stillMine, steps));
+    Exchange exchange =
+        new Exchange(guid, options, new Gate(guid, body, stillMine, steps), threads);
     HttpRequest.Builder request =
         request(URI.create(options.accountUrl()))
             .header("Idempotency-Key", "\"" + guid + "\"")
             .header("Relay-Attempt", Integer.toString(attempt))
-            .POST(exchange.body(body.length));
+            .POST(exchange.body(body.length, wire));
     if (contentType != null) {
-      try {
-        request.header("Content-Type", contentType);
-      } catch (IllegalArgumentException e) {
+      // The client would send a question mark for any other character.
+      if (!Header.isVisible(contentType)) {
         exchange.end("its content type cannot be sent");
         return exchange;
       }
+      request.header("Content-Type", contentType);
     }
     ScheduledFuture<?> deadline =
         timer.schedule(
@@ -183,7 +184,16 @@ public final class AccountSystem {
             openAtMost.toNanos(),
             TimeUnit.NANOSECONDS);
     exchange.ended().thenRun(() -> deadline.cancel(false));
-    exchange.open(client, request.build());
+    threads.execute(
+        () -> {
+          // Looked up here first, so that a slow name service does not hold up the wire.
+          try {
+            InetAddress.getAllByName(URI.create(options.accountUrl()).getHost());
+            exchange.open(client, request.build());
+          } catch (UnknownHostException e) {
+            exchange.end(Connection.words(e));
+          }
+        });
     return exchange;
   }
 

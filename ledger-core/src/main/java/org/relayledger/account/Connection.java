@@ -17,13 +17,14 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 import javax.net.ssl.SSLException;
 
 /**
- * One request and its answer, on a connection that serves nothing else: whoever gets the answer
- * closes it, so that nothing left over on it can pass for the answer to another request.
+ * One request and its answer, on a connection that serves nothing else: it is closed with the last
+ * byte of the answer, so that nothing left over on it can pass for the answer to another request.
  */
 final class Connection
     implements HttpResponse.BodyHandler<Void>, HttpResponse.BodySubscriber<Void> {
@@ -32,6 +33,7 @@ final class Connection
 
   private final int maxReply;
   private final Consumer<Answer> taker;
+  private final AtomicBoolean taken = new AtomicBoolean();
   private final CompletableFuture<Void> read = new CompletableFuture<>();
   private final ByteArrayOutputStream body = new ByteArrayOutputStream();
   // Read by whatever thread brings the end.
@@ -41,7 +43,8 @@ final class Connection
   private CompletableFuture<?> cutter;
 
   /**
-   * @param taker gets the answer, whole or broken: at least once, and only the first time counts
+   * @param taker gets the answer, whole or broken, once, when the connection is closed; must not
+   *     block
    */
   Connection(int maxReply, Consumer<Answer> taker) {
     this.maxReply = maxReply;
@@ -54,7 +57,7 @@ final class Connection
     try {
       call = client.sendAsync(request, this);
     } catch (RuntimeException e) {
-      taker.accept(Answer.none(words(e)));
+      over(e);
       return;
     }
     // Cancelling a future of the client closes its connection, but not once that future is done:
@@ -104,7 +107,8 @@ final class Connection
       buffer.get(bytes);
       body.writeBytes(bytes);
     }
-    // Not left to onComplete: by then the client has put the connection into its pool.
+    // Not left to onComplete: by then the client has put the connection into its pool, which only
+    // the AccountSystem's single wire thread makes harmless.
     if (body.size() == length) {
       take(null);
     }
@@ -126,8 +130,12 @@ final class Connection
   }
 
   private void take(String broken) {
-    taker.accept(new Answer(status, headers, body.toByteArray(), broken));
-    read.complete(null);
+    if (taken.compareAndSet(false, true)) {
+      Answer answer = new Answer(status, headers, body.toByteArray(), broken);
+      close();
+      read.complete(null);
+      taker.accept(answer);
+    }
   }
 
   /** In plain words how a call failed. They say nothing about what was sent: only the gate does. */
@@ -161,7 +169,8 @@ final class Connection
   /** The first line of what the JDK says, without the names of its classes. */
   private static String detail(Throwable cause) {
     String text = String.valueOf(cause.getMessage()).lines().findFirst().orElse("");
-    text = text.replaceAll("\\b([a-z]\\w*\\.)+[A-Z]\\w*(: )?", "").strip();
+    text = text.replaceAll("\\b([a-z]\\w*\\.)+[A-Z]\\w*(: )?", "");
+    text = text.replaceAll("[^ -~]", "?").strip();
     if (cause.getMessage() == null || text.isEmpty()) {
       return "";
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -25,23 +26,33 @@ import org.relayledger.ledger.Outcome;
  */
 public final class Exchange {
   private final Gate gate;
+  private final Executor threads;
   private final Connection connection;
   private final AtomicBoolean over = new AtomicBoolean();
   private final CompletableFuture<Outcome> ended = new CompletableFuture<>();
 
-  Exchange(Guid guid, AccountOptions options, Gate gate) {
+  /**
+   * @param threads for what may block: the gate's check, and whoever waits for the end
+   */
+  Exchange(Guid guid, AccountOptions options, Gate gate, Executor threads) {
     this.gate = gate;
+    this.threads = threads;
     this.connection =
         new Connection(
-            options.maxReply(), answer -> conclude(() -> Reading.reply(answer, guid, options)));
+            options.maxReply(),
+            answer -> threads.execute(() -> conclude(() -> Reading.reply(answer, guid, options))));
   }
 
   void open(HttpClient client, HttpRequest request) {
     connection.open(client, request);
   }
 
-  /** The request body, as the client asks for it: through the gate. */
-  HttpRequest.BodyPublisher body(int length) {
+  /**
+   * The request body, as the client asks for it: through the gate.
+   *
+   * @param wire the client's own thread, on which the bytes are handed out
+   */
+  HttpRequest.BodyPublisher body(int length, Executor wire) {
     return new HttpRequest.BodyPublisher() {
       @Override
       public long contentLength() {
@@ -50,11 +61,13 @@ public final class Exchange {
 
       @Override
       public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
-        gate.open()
-            .map(HttpRequest.BodyPublishers::ofByteArray)
-            .ifPresentOrElse(
-                bytes -> bytes.subscribe(subscriber),
-                () -> end("right before it was sent, the claim was no longer certain"));
+        threads.execute(
+            () ->
+                gate.open()
+                    .map(HttpRequest.BodyPublishers::ofByteArray)
+                    .ifPresentOrElse(
+                        bytes -> wire.execute(() -> bytes.subscribe(subscriber)),
+                        () -> end("right before it was sent, the claim was no longer certain")));
       }
     };
   }

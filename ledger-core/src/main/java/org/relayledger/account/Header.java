@@ -60,10 +60,15 @@ public record Header(String name, String value) {
     if (REFUSED.contains(name.toLowerCase(Locale.ROOT))) {
       throw new IllegalArgumentException("the header " + name + " may not be set");
     }
-    if (value.isBlank() || !value.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7f))) {
+    if (value.isBlank() || !isVisible(value)) {
       throw new IllegalArgumentException(
           "the value of the header " + name + " is empty or not visible ASCII");
     }
+  }
+
+  /** Whether a header's value may be {@code text}: ASCII without control characters but tabs. */
+  static boolean isVisible(String text) {
+    return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7f));
   }
 
   private static boolean isToken(int c) {

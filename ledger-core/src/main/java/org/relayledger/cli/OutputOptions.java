@@ -1,8 +1,19 @@
 package org.relayledger.cli;
 
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.channels.Channels;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
 import picocli.CommandLine.Option;
 
 /** What is written, and where to. */
@@ -19,6 +30,11 @@ public final class OutputOptions {
       return name().toLowerCase(Locale.ROOT);
     }
   }
+
+  private static final Set<OpenOption> NEW =
+      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+  private static final FileAttribute<?> OWNER_ONLY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
 
   @Option(
       names = "--format",
@@ -42,5 +58,47 @@ public final class OutputOptions {
   /** The file to write to, or empty for stdout. */
   public Optional<Path> file() {
     return output.toString().equals("-") ? Optional.empty() : Optional.of(output);
+  }
+
+  /**
+   * Lets {@code writer} write to stdout or to the file. That is created 0600 and never overwritten:
+   * it might be a ledger. None is left if {@code writer} throws.
+   *
+   * @throws Failure if the file is there already (exit 2) or cannot be written (exit 1)
+   */
+  public void write(Streams streams, Consumer<Output> writer) {
+    if (file().isEmpty()) {
+      writer.accept(streams.out());
+      return;
+    }
+    boolean created = false;
+    boolean written = false;
+    try (OutputStream file = Channels.newOutputStream(FileChannel.open(output, NEW, OWNER_ONLY))) {
+      created = true;
+      Output out = new Output(file);
+      writer.accept(out);
+      out.flush();
+      if (out.lost()) {
+        throw out.failure();
+      }
+      written = true;
+    } catch (IOException e) {
+      throw new Failure(
+          created ? Exit.INTERNAL : Exit.USAGE,
+          "cannot write to " + output + ": " + Failure.reason(e),
+          e);
+    } finally {
+      if (created && !written) {
+        delete();
+      }
+    }
+  }
+
+  private void delete() {
+    try {
+      Files.deleteIfExists(output);
+    } catch (IOException e) {
+      // The failure that is told says that it is not whole.
+    }
   }
 }

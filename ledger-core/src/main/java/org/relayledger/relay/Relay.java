@@ -2,6 +2,8 @@ package org.relayledger.relay;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
@@ -29,6 +31,9 @@ import org.slf4j.LoggerFactory;
  * durable; an answer leaves only after its outcome is. Safe for many threads.
  */
 public final class Relay {
+  /** How long writing the last outcomes may take. */
+  static final Duration SETTLING = Duration.ofSeconds(5);
+
   private static final Logger LOG = LoggerFactory.getLogger(Relay.class);
 
   /**
@@ -55,6 +60,8 @@ public final class Relay {
             thread.setDaemon(true);
             return thread;
           });
+  // Not more than there are places.
+  private final Set<Exchange> open = ConcurrentHashMap.newKeySet();
   private final LongAdder lateReplies = new LongAdder();
   private volatile boolean stopping;
 
@@ -89,11 +96,19 @@ public final class Relay {
   }
 
   /**
-   * Waits until no exchange is open.
-   *
-   * @return false if {@code patience} ended first
+   * Claims nothing new and waits until no exchange is open, at most {@code patience}; then ends
+   * those that are, late ones included, and waits until that is written, at most {@link #SETTLING}.
    */
-  public boolean awaitIdle(Duration patience) throws InterruptedException {
+  public void windUp(Duration patience) throws InterruptedException {
+    stop();
+    if (!awaitIdle(patience)) {
+      open.forEach(exchange -> exchange.end("the relay stopped"));
+      awaitIdle(SETTLING);
+    }
+  }
+
+  /** Waits until no exchange is open; false if {@code patience} ended first. */
+  boolean awaitIdle(Duration patience) throws InterruptedException {
     boolean idle =
         places.tryAcquire(limits.maxInFlight(), patience.toNanos(), TimeUnit.NANOSECONDS);
     if (idle) {
@@ -133,10 +148,6 @@ public final class Relay {
 
   private Answer claimAndSend(Request arrival) {
     Guid guid = arrival.guid();
-    if (stopping) {
-      return Answer.Refused.of(
-          Problem.E907, guid, "the relay is stopping; " + guid + " was not claimed; send it again");
-    }
     if (!places.tryAcquire()) {
       return Answer.Refused.of(
           Problem.E907,
@@ -148,6 +159,13 @@ public final class Relay {
     }
     boolean sending = false;
     try {
+      // Looked at with a place in hand: whoever winds up either sees the place taken, or is seen.
+      if (stopping) {
+        return Answer.Refused.of(
+            Problem.E907,
+            guid,
+            "the relay is stopping; " + guid + " was not claimed; send it again");
+      }
       Taken taken = ledger.claim(arrival, account.url(), actor);
       if (taken instanceof Taken.Won won) {
         sending = true;
@@ -164,21 +182,28 @@ public final class Relay {
   /** Sends what {@code claim} holds; claim and place are given back when its exchange has ended. */
   private Answer send(Claim claim) {
     Guid guid = claim.row().guid();
-    boolean stillOpen = false;
+    Exchange exchange;
     try {
-      Exchange exchange =
+      exchange =
           account.send(
               guid,
               claim.attempt(),
               claim.request().contentType(),
               claim.request().body(),
               claim::stillMine);
+    } catch (RuntimeException e) {
+      end(claim);
+      throw e;
+    }
+    open.add(exchange);
+    boolean stillOpen = false;
+    try {
       Optional<Outcome> outcome = exchange.await(limits.timeout()).or(() -> timedOut(exchange));
       if (outcome.isEmpty()) {
         try {
           return settle(claim, new Outcome.InDoubt(noReply(), true));
         } finally {
-          exchange.ended().thenAcceptAsync(late -> settleLate(claim, late), lateSettler);
+          exchange.ended().thenAcceptAsync(late -> settleLate(claim, exchange, late), lateSettler);
           stillOpen = true;
         }
       }
@@ -186,26 +211,27 @@ public final class Relay {
       return settle(claim, outcome.get());
     } finally {
       if (!stillOpen) {
-        end(claim);
+        end(claim, exchange);
       }
     }
   }
 
   /** What the time-out makes of {@code exchange}; empty if it stays open for a late reply. */
   private Optional<Outcome> timedOut(Exchange exchange) {
-    return limits.openFor().compareTo(limits.timeout()) > 0
+    return limits.openFor().compareTo(limits.timeout()) > 0 && !stopping
         ? exchange.giveUp(noReply())
         : Optional.of(exchange.end(noReply()));
   }
 
   private String noReply() {
-    return "no reply within " + limits.timeout().toMillis() + " ms";
+    long millis = limits.timeout().toMillis();
+    return "no reply within " + (millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms");
   }
 
-  private void settleLate(Claim claim, Outcome late) {
+  private void settleLate(Claim claim, Exchange exchange, Outcome late) {
     Guid guid = claim.row().guid();
-    steps.reached(Step.REPLY_READ, guid);
     try {
+      steps.reached(Step.REPLY_READ, guid);
       if (late instanceof Outcome.Done done && claim.settle(done, null, "late reply")) {
         lateReplies.increment();
         LOG.info("{} DONE {} by a late reply", guid, done.code());
@@ -213,13 +239,23 @@ public final class Relay {
     } catch (RuntimeException e) {
       LOG.error("{} stays UNKNOWN though its reply came late: {}", guid, e.getMessage());
     } finally {
-      end(claim);
+      end(claim, exchange);
     }
+  }
+
+  /** Whatever went wrong before: the byte is not freed while the exchange is open. */
+  private void end(Claim claim, Exchange exchange) {
+    exchange.end("given up");
+    open.remove(exchange);
+    end(claim);
   }
 
   private void end(Claim claim) {
     try {
       claim.close();
+    } catch (LedgerException e) {
+      // What the channel is told does not depend on it.
+      LOG.error("the claim on {} stays held: {}", claim.row().guid(), e.getMessage());
     } finally {
       places.release();
     }

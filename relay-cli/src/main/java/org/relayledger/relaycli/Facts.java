@@ -6,7 +6,6 @@ import java.io.OutputStream;
 import java.io.PrintStream;
 import java.util.Map;
 import org.relayledger.cli.Exit;
-import org.relayledger.cli.Failure;
 import org.relayledger.cli.OutputOptions.Format;
 import org.relayledger.report.JsonLines;
 
@@ -15,18 +14,14 @@ final class Facts {
   private Facts() {}
 
   static void print(Map<String, String> facts, String type, Format format, OutputStream out) {
-    switch (format) {
-      case TEXT -> {
-        PrintStream text = new PrintStream(out, false, UTF_8);
-        facts.forEach((name, value) -> text.printf("%-16s%s%n", name, value));
-        text.flush();
-      }
-      case JSON -> {
-        JsonLines json = new JsonLines(out);
-        json.line(type, line -> facts.forEach(line::writeStringProperty));
-        json.summary(Map.of(), Exit.OK.code());
-      }
-      case CSV -> throw new Failure(Exit.USAGE, "csv is for rows; use --format text or json");
+    if (format == Format.JSON) {
+      JsonLines json = new JsonLines(out);
+      json.line(type, line -> facts.forEach(line::writeStringProperty));
+      json.summary(Map.of(), Exit.OK.code());
+    } else {
+      PrintStream text = new PrintStream(out, false, UTF_8);
+      facts.forEach((name, value) -> text.printf("%-16s%s%n", name, value));
+      text.flush();
     }
   }
 }

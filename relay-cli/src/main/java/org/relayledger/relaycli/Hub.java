@@ -29,6 +29,7 @@ import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
+import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Reply;
 import org.relayledger.relay.Answer;
 import org.relayledger.relay.Intake;
@@ -45,12 +46,15 @@ import org.slf4j.LoggerFactory;
 final class Hub {
   private static final Logger LOG = LoggerFactory.getLogger("org.relayledger.hub");
 
+  private static final String INTERNAL_FAILURE =
+      "internal failure; whether it was sent is unknown; ask again later";
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final int MAX_CONNECTIONS = 4_096;
   private static final int MAX_JETTY_THREADS = 16;
   private static final int SPARE_THREADS = 64;
   private static final int BACKLOG = 1_024;
   private static final long IDLE_MILLIS = 30_000;
+  private static final long LAST_ANSWERS_MILLIS = 2_000;
   private static final long MIN_BYTES_PER_SECOND = 64;
 
   /**
@@ -103,6 +107,7 @@ final class Hub {
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(MAX_CONNECTIONS, server));
     server.setHandler(new MinimumDataRateHandler(new Entrance(), MIN_BYTES_PER_SECOND, 0));
+    server.setErrorHandler(this::answerError);
   }
 
   void start(InetSocketAddress listen) {
@@ -130,8 +135,13 @@ final class Hub {
     connector.close();
   }
 
+  /** Lets the last answers out, then closes every connection. */
   void stop() {
+    senders.shutdown();
     try {
+      if (!senders.awaitTermination(LAST_ANSWERS_MILLIS, TimeUnit.MILLISECONDS)) {
+        LOG.warn("the hub stops before all requests are answered");
+      }
       server.stop();
     } catch (Exception e) {
       LOG.warn("the hub did not stop cleanly: {}", e.getMessage());
@@ -148,7 +158,7 @@ final class Hub {
           take(request, response, callback);
         } else {
           response.getHeaders().put(HttpHeader.ALLOW, HttpMethod.POST.asString());
-          text(405, "POST only\n", response, callback);
+          answer(malformed(405, "transfers are posted; nothing was sent"), response, callback);
         }
       } else if (asked.equals("/healthz") && get) {
         boolean well = relay.isWell();
@@ -156,10 +166,25 @@ final class Hub {
       } else if (asked.equals("/metrics") && get) {
         text(200, metrics.text(), response, callback);
       } else {
-        text(404, "no such path\n", response, callback);
+        answer(malformed(404, "no such path here; nothing was sent"), response, callback);
       }
       return true;
     }
+  }
+
+  /** What Jetty would answer by itself: to what is no HTTP request, or is not one to its end. */
+  private boolean answerError(Request request, Response response, Callback callback) {
+    int status = response.getStatus();
+    Answer answer =
+        status < 500
+            ? malformed(status, "no whole HTTP request; nothing was sent")
+            : Answer.Refused.of(Problem.E901, null, INTERNAL_FAILURE);
+    answer(answer, response, callback);
+    return true;
+  }
+
+  private static Answer malformed(int status, String detail) {
+    return new Answer.Refused(Problem.E905, null, status, Problem.Retry.NEVER, detail);
   }
 
   private void take(Request request, Response response, Callback callback) {
@@ -185,7 +210,7 @@ final class Hub {
 
   private void queue(Request request, byte[] body, Response response, Callback callback) {
     try {
-      senders.execute(() -> answer(relaySafely(request, body), response, callback));
+      senders.execute(() -> answer(relay(request, body), response, callback));
     } catch (RejectedExecutionException e) {
       answer(
           Answer.Refused.of(
@@ -195,25 +220,24 @@ final class Hub {
     }
   }
 
-  private Answer relaySafely(Request request, byte[] body) {
-    try {
-      return relay(request, body);
-    } catch (RuntimeException e) {
-      LOG.error("internal failure; the transfer counts as in doubt", e);
-      return Answer.Refused.of(
-          Problem.E901, null, "internal failure; whether it was sent is unknown; ask again later");
-    }
-  }
-
   private Answer relay(Request request, byte[] body) {
-    List<String> keys = request.getHeaders().getValuesList("Idempotency-Key");
-    String channel =
-        channels.header().map(name -> request.getHeaders().get(name)).orElse(channels.fixed());
-    Intake.Arrival arrival =
-        intake.read(keys, channel, request.getHeaders().get(HttpHeader.CONTENT_TYPE), body);
-    return arrival instanceof Intake.Arrival.Accepted accepted
-        ? relay.relay(accepted.request())
-        : ((Intake.Arrival.Rejected) arrival).answer();
+    Guid guid = null;
+    try {
+      List<String> keys = request.getHeaders().getValuesList("Idempotency-Key");
+      String channel =
+          channels.header().map(name -> request.getHeaders().get(name)).orElse(channels.fixed());
+      Intake.Arrival arrival =
+          intake.read(keys, channel, request.getHeaders().get(HttpHeader.CONTENT_TYPE), body);
+      if (!(arrival instanceof Intake.Arrival.Accepted accepted)) {
+        return ((Intake.Arrival.Rejected) arrival).answer();
+      }
+      guid = accepted.request().guid();
+      return relay.relay(accepted.request());
+    } catch (RuntimeException | Error e) {
+      LOG.error("{}: internal failure; it counts as sent (-v shows where)", guid);
+      LOG.debug("where it happened", e);
+      return Answer.Refused.of(Problem.E901, guid, INTERNAL_FAILURE);
+    }
   }
 
   private void answer(Answer answer, Response response, Callback callback) {

@@ -1,5 +1,6 @@
 package org.relayledger.relaycli;
 
+import java.io.OutputStream;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -8,8 +9,10 @@ import org.relayledger.cli.Action;
 import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.Durations;
 import org.relayledger.cli.Exit;
+import org.relayledger.cli.Failure;
 import org.relayledger.cli.LedgerOptions;
 import org.relayledger.cli.OutputOptions;
+import org.relayledger.cli.OutputOptions.Format;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Ledger;
@@ -69,6 +72,14 @@ final class InitCommand implements Action {
 
   @Override
   public Exit run(Streams streams) {
+    if (output.format() == Format.CSV) {
+      throw new Failure(Exit.USAGE, "csv is for rows; use --format text or json");
+    }
+    output.write(streams, out -> init(out));
+    return Exit.OK;
+  }
+
+  private void init(OutputStream out) {
     Settings settings =
         Ledger.init(
             ledger.location(),
@@ -82,8 +93,7 @@ final class InitCommand implements Action {
     facts.put("resend_window", Durations.text(settings.resendWindow()));
     facts.put("min_age", Durations.text(settings.defaultMinAge()));
     if (!common.quiet()) {
-      Facts.print(facts, "init", output.format(), streams.out());
+      Facts.print(facts, "init", output.format(), out);
     }
-    return Exit.OK;
   }
 }

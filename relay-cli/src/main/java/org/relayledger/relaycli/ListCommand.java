@@ -2,11 +2,13 @@ package org.relayledger.relaycli;
 
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
 import org.relayledger.cli.Action;
 import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.LedgerOptions;
 import org.relayledger.cli.LimitOption;
+import org.relayledger.cli.Output;
 import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Filter;
@@ -29,37 +31,40 @@ final class ListCommand implements Action {
   @Override
   public Exit run(Streams streams) {
     Filter filter = filters.filter(HostClock.system(), false);
-    long most = limit.limit().isPresent() ? limit.limit().getAsInt() : Long.MAX_VALUE;
-    long count = 0;
+    AtomicLong count = new AtomicLong();
     try (LedgerView view = LedgerView.open(ledger.location())) {
-      Report report = report(streams);
-      report.begin(Table.ROWS);
-      long after = 0;
-      while (count < most && !streams.out().lost()) {
-        int size = (int) Math.min(LedgerView.MAX_PAGE, most - count);
-        List<Row> page = view.page(filter, after, size);
-        if (page.isEmpty()) {
-          break;
-        }
-        for (Row row : page) {
-          report.add(Table.ROWS, new Table.Listed(row, view.lastMove(row).orElse(null)));
-        }
-        count += page.size();
-        after = page.get(page.size() - 1).seq();
-      }
-      report.end(Map.of("rows", count), Exit.OK.code());
+      output.write(streams, out -> count.set(list(view, filter, out)));
     }
     if (!common.quiet()) {
-      streams.say("relay list: " + count + (count == 1 ? " row" : " rows"));
+      streams.say("relay list: " + count + (count.get() == 1 ? " row" : " rows"));
     }
     return Exit.OK;
   }
 
-  private Report report(Streams streams) {
-    return switch (output.format()) {
-      case TEXT -> Report.text(streams.out());
-      case JSON -> Report.json(streams.out());
-      case CSV -> Report.csv(streams.out());
-    };
+  private long list(LedgerView view, Filter filter, Output out) {
+    long most = limit.limit().isPresent() ? limit.limit().getAsInt() : Long.MAX_VALUE;
+    long count = 0;
+    Report report =
+        switch (output.format()) {
+          case TEXT -> Report.text(out);
+          case JSON -> Report.json(out);
+          case CSV -> Report.csv(out);
+        };
+    report.begin(Table.ROWS);
+    long after = 0;
+    while (count < most && !out.lost()) {
+      int size = (int) Math.min(LedgerView.MAX_PAGE, most - count);
+      List<Row> page = view.page(filter, after, size);
+      if (page.isEmpty()) {
+        break;
+      }
+      for (Row row : page) {
+        report.add(Table.ROWS, new Table.Listed(row, view.lastMove(row).orElse(null)));
+      }
+      count += page.size();
+      after = page.get(page.size() - 1).seq();
+    }
+    report.end(Map.of("rows", count), Exit.OK.code());
+    return count;
   }
 }

@@ -23,14 +23,16 @@ public final class RelayMain {
 
   /** Runs the tool once, heard by {@code steps}, and returns its exit code. */
   static int run(String[] args, Streams streams, Steps steps) {
-    CommandLine relay =
-        new CommandLine(new RelayMain())
-            .addSubcommand(new InitCommand())
-            .addSubcommand(new SendCommand(steps))
-            .addSubcommand(new ServeCommand(steps))
-            .addSubcommand(new ShowCommand())
-            .addSubcommand(new ListCommand())
-            .addSubcommand(new SandboxCommand());
-    return Main.run(relay, args, streams);
+    return Main.run(commandLine(steps), args, streams);
+  }
+
+  static CommandLine commandLine(Steps steps) {
+    return new CommandLine(new RelayMain())
+        .addSubcommand(new InitCommand())
+        .addSubcommand(new SendCommand(steps))
+        .addSubcommand(new ServeCommand(steps))
+        .addSubcommand(new ShowCommand())
+        .addSubcommand(new ListCommand())
+        .addSubcommand(new SandboxCommand());
   }
 }

@@ -88,7 +88,13 @@ final class SendCommand implements Action {
   }
 
   private Exit send(Intake.Arrival arrival, AccountSystem account, Streams streams) {
-    try (Ledger ledger = Ledger.open(options.ledger.location(), HostClock.system(), steps)) {
+    Ledger opened;
+    try {
+      opened = Ledger.open(options.ledger.location(), HostClock.system(), steps);
+    } catch (LedgerException e) {
+      return print(unavailable(arrival, e), streams);
+    }
+    try (Ledger ledger = opened) {
       Answer answer;
       if (arrival instanceof Intake.Arrival.Accepted accepted) {
         answer = relay(ledger, account, accepted.request(), streams);
@@ -97,8 +103,6 @@ final class SendCommand implements Action {
       }
       Exit exit = print(answer, streams);
       return ledger.halted().isPresent() ? Exit.LEDGER : exit;
-    } catch (LedgerException e) {
-      return print(unavailable(arrival, e), streams);
     }
   }
 

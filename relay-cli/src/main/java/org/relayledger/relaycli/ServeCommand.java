@@ -102,9 +102,7 @@ final class ServeCommand implements Action {
       }
       relay.stop();
       hub.stopAccepting();
-      if (ledger.halted().isEmpty()) {
-        relay.awaitIdle(timeout);
-      }
+      relay.windUp(ledger.halted().isEmpty() ? timeout : Duration.ZERO);
       hub.stop();
       if (ledger.halted().isPresent()) {
         streams.say("relay serve: " + ledger.halted().get());

@@ -64,11 +64,15 @@ final class ShowCommand implements Action {
       Row row = found.get();
       List<Entry> journal = view.journal(row);
       Advice advice = Advice.on(row, view.settings());
-      if (output.format() == Format.JSON) {
-        json(row, journal, advice, new JsonLines(streams.out()));
-      } else {
-        text(row, journal, advice, new PrintStream(streams.out(), false, UTF_8));
-      }
+      output.write(
+          streams,
+          out -> {
+            if (output.format() == Format.JSON) {
+              json(row, journal, advice, new JsonLines(out));
+            } else {
+              text(row, journal, advice, new PrintStream(out, false, UTF_8));
+            }
+          });
       return Exit.OK;
     }
   }
