@@ -62,12 +62,18 @@ public final class Exchange {
       @Override
       public void subscribe(Flow.Subscriber<? super ByteBuffer> subscriber) {
         threads.execute(
-            () ->
+            () -> {
+              try {
                 gate.open()
                     .map(HttpRequest.BodyPublishers::ofByteArray)
                     .ifPresentOrElse(
                         bytes -> wire.execute(() -> bytes.subscribe(subscriber)),
-                        () -> end("right before it was sent, the claim was no longer certain")));
+                        () -> end("right before it was sent, the claim was no longer certain"));
+              } catch (RuntimeException e) {
+                // Nobody else would hear of it, and wait until the exchange's deadline.
+                end("internal failure at the gate");
+              }
+            });
       }
     };
   }

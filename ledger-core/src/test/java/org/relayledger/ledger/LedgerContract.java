@@ -912,9 +912,12 @@ abstract class LedgerContract {
     CountDownLatch stopped = new CountDownLatch(1);
     CountDownLatch goOn = new CountDownLatch(1);
     Map<Guid, Integer> written = new ConcurrentHashMap<>();
+    Set<Guid> byteTaken = ConcurrentHashMap.newKeySet();
     listener =
         (step, guid) -> {
-          if (step == Step.CLAIM_WRITTEN) {
+          if (step == Step.BYTE_TAKEN) {
+            byteTaken.add(guid);
+          } else if (step == Step.CLAIM_WRITTEN) {
             written.merge(guid, 1, Integer::sum);
             if (guid.value().equals("first")) {
               stopped.countDown();
@@ -939,8 +942,9 @@ abstract class LedgerContract {
               });
       caller.start();
       callers.add(caller);
-      while (caller.getState() != Thread.State.WAITING) {
-        Thread.onSpinWait(); // until it waits for the writer
+      while (!byteTaken.contains(new Guid(guid)) || caller.getState() != Thread.State.WAITING) {
+        assertThat(caller.isAlive()).isTrue();
+        Thread.onSpinWait(); // until all that it waits for is the writer
       }
     }
     goOn.countDown();

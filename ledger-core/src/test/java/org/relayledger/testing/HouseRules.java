@@ -16,7 +16,6 @@ import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
-import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.lang.ArchCondition;
 import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.syntax.elements.GivenClassesConjunction;
@@ -24,11 +23,12 @@ import java.io.FileInputStream;
 import java.io.RandomAccessFile;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 
 /**
  * What the design page asks of all main code. Each module has a thin subclass, which checks the
- * classes that its tests can see.
+ * module's own classes.
  */
 public abstract class HouseRules {
   private static final String[] COMMANDS = {
@@ -43,10 +43,7 @@ public abstract class HouseRules {
   private static JavaClasses main() {
     // The rules ask for names only: without the JDK's classes the import takes a tenth of the time.
     ArchConfiguration.get().setResolveMissingDependenciesFromClassPath(false);
-    return new ClassFileImporter()
-        .withImportOption(new ImportOption.DoNotIncludeTests())
-        .withImportOption(location -> !location.contains("-tests.jar"))
-        .importPackages("org.relayledger");
+    return new ClassFileImporter().importPath(Path.of("target", "classes"));
   }
 
   private static void check(ArchRule rule) {
@@ -71,8 +68,8 @@ public abstract class HouseRules {
 
   @Test
   void thereIsSomethingToCheck() {
-    if (MAIN.size() < 10) {
-      throw new AssertionError("only " + MAIN.size() + " classes found");
+    if (MAIN.isEmpty()) {
+      throw new AssertionError("no class found");
     }
   }
 
@@ -199,7 +196,7 @@ public abstract class HouseRules {
         noClasses()
             .should()
             .haveNameMatching(
-                ".*[.$]((\\w*(Manager|Utils?|Impl|Helpers?))|((Process|Handle)[A-Z]?\\w*))"));
+                ".*[.$]((\\w*(Manager|Utils?|Impl|Helpers?))|((Process(?!ed\\b)|Handle)\\w*))"));
   }
 
   @Test
