@@ -180,7 +180,7 @@ class ReadingTest {
     String header =
         String.join(",", Table.ROWS.columns().stream().map(Table.Column::name).toList());
     assertThat(csv).startsWith(header + "\r\n");
-    assertThat(csv.split("\r\n", -1)).hasSize(7);
+    assertThat(csv.split("\r\n", -1)).hasSize(8); // and nothing after the last line end
     assertThat(csv.replace("\r\n", "")).doesNotContain("\n");
     assertThat(csv).contains("\r\ncode:B201-1,'=1+1,DONE,B201,200,1,", "\r\n'-minus,,DONE,0000,");
   }
