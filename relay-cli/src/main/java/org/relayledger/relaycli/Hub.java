@@ -4,12 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
 import org.eclipse.jetty.http.HttpMethod;
@@ -48,14 +50,22 @@ final class Hub {
 
   private static final String INTERNAL_FAILURE =
       "internal failure; whether it was sent is unknown; ask again later";
+  private static final String NOT_WHOLE = "no whole HTTP request; nothing was sent";
   private static final int MAX_HEADER_BYTES = 16 * 1024;
   private static final int MAX_CONNECTIONS = 4_096;
   private static final int MAX_JETTY_THREADS = 16;
   private static final int SPARE_THREADS = 64;
   private static final int BACKLOG = 1_024;
-  private static final long IDLE_MILLIS = 30_000;
   private static final long LAST_ANSWERS_MILLIS = 2_000;
   private static final long MIN_BYTES_PER_SECOND = 64;
+
+  /**
+   * What bounds a hub.
+   *
+   * @param maxInFlight how many exchanges may be open at once
+   * @param idle how long a client may let the hub wait for its next bytes
+   */
+  record Limits(int maxInFlight, Duration idle) {}
 
   /**
    * How channels are told apart.
@@ -74,7 +84,7 @@ final class Hub {
   private final ServerConnector connector;
   private final ThreadPoolExecutor senders;
 
-  Hub(Relay relay, Intake intake, Channels channels, String path, int maxInFlight) {
+  Hub(Relay relay, Intake intake, Channels channels, String path, Limits limits) {
     this.relay = relay;
     this.intake = intake;
     this.channels = channels;
@@ -83,7 +93,7 @@ final class Hub {
     this.senders =
         new ThreadPoolExecutor(
             0,
-            maxInFlight + SPARE_THREADS,
+            limits.maxInFlight + SPARE_THREADS,
             1,
             TimeUnit.MINUTES,
             new SynchronousQueue<>(),
@@ -100,9 +110,9 @@ final class Hub {
     http.setSendServerVersion(false);
     http.setSendDateHeader(true);
     http.setRequestHeaderSize(MAX_HEADER_BYTES);
-    http.setIdleTimeout(IDLE_MILLIS);
+    http.setIdleTimeout(limits.idle.toMillis());
     connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
-    connector.setIdleTimeout(IDLE_MILLIS);
+    connector.setIdleTimeout(limits.idle.toMillis());
     connector.setAcceptQueueSize(BACKLOG);
     server.addConnector(connector);
     server.addBean(new NetworkConnectionLimit(MAX_CONNECTIONS, server));
@@ -177,7 +187,7 @@ final class Hub {
     int status = response.getStatus();
     Answer answer =
         status < 500
-            ? malformed(status, "no whole HTTP request; nothing was sent")
+            ? malformed(status, NOT_WHOLE)
             : Answer.Refused.of(Problem.E901, null, INTERNAL_FAILURE);
     answer(answer, response, callback);
     return true;
@@ -203,7 +213,9 @@ final class Hub {
               } else if (failure instanceof IllegalStateException) {
                 answer(Intake.tooLarge(), response, callback);
               } else {
-                callback.failed(failure); // the channel has gone, or was too slow
+                // The channel has gone, or was too slow; it is told if it still listens.
+                int status = failure instanceof HttpException http ? http.getCode() : 408;
+                answer(malformed(status, NOT_WHOLE), response, callback);
               }
             }));
   }

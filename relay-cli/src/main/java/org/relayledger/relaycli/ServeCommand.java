@@ -27,6 +27,7 @@ import picocli.CommandLine.Option;
     })
 final class ServeCommand implements Action {
   private static final int MOST_IN_FLIGHT = 4_096;
+  private static final Duration IDLE = Duration.ofSeconds(30);
   private static final long LEDGER_CHECK_MILLIS = 500;
 
   private final Steps steps;
@@ -84,7 +85,7 @@ final class ServeCommand implements Action {
               options.intake(),
               new Hub.Channels(options.channel().orElse(null), Optional.ofNullable(channelHeader)),
               path(account.url()),
-              maxInFlight);
+              new Hub.Limits(maxInFlight, IDLE));
       hub.start(Listen.address(listen));
       streams.signals().onFirst(stopped::countDown);
       if (!options.common.quiet()) {

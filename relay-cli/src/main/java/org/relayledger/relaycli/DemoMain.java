@@ -27,7 +27,7 @@ import org.relayledger.ledger.Json;
  * and then through the relay, and what the account system executed. It uses the tools as they were
  * built, on loopback, and leaves nothing behind.
  */
-final class Demo {
+final class DemoMain {
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final Duration SHORT_PATIENCE = Duration.ofMillis(500);
   private static final Duration LATER = Duration.ofSeconds(1);
@@ -47,7 +47,7 @@ final class Demo {
   private URI hub;
   private int stories;
 
-  private Demo(DemoTools tools, PrintStream out) {
+  private DemoMain(DemoTools tools, PrintStream out) {
     this.tools = tools;
     this.out = out;
   }
@@ -58,7 +58,7 @@ final class Demo {
     PrintStream out = new PrintStream(System.out, true, UTF_8);
     try (DemoTools tools = new DemoTools(Path.of(arguments[0]))) {
       Runtime.getRuntime().addShutdownHook(new Thread(tools::close, "demo-stop"));
-      exit = play(new Demo(tools, out));
+      exit = play(new DemoMain(tools, out));
     } catch (IOException e) {
       System.err.println("demo: no temporary directory: " + e.getMessage());
       exit = Exit.INTERNAL;
@@ -66,7 +66,7 @@ final class Demo {
     System.exit(exit.code());
   }
 
-  private static Exit play(Demo demo) throws InterruptedException {
+  private static Exit play(DemoMain demo) throws InterruptedException {
     try {
       demo.open();
       demo.stock();
