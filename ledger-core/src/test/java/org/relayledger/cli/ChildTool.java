@@ -170,7 +170,9 @@ final class ChildTool implements Action {
     List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
     command.addAll(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path")));
     command.add(ChildTool.class.getName());
     command.addAll(List.of(arguments));

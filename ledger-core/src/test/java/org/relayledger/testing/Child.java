@@ -88,6 +88,7 @@ public final class Child implements AutoCloseable {
           new ArrayList<>(
               List.of(
                   Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "--enable-native-access=ALL-UNNAMED",
                   "-XX:TieredStopAtLevel=1",
                   "-XX:+UseSerialGC",
                   "-Xmx256m",

@@ -70,7 +70,12 @@ final class Child implements AutoCloseable {
   static Child start(List<String> before, String... arguments) throws IOException {
     List<String> command = new ArrayList<>(before);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx128m"));
+    command.addAll(
+        List.of(
+            "--enable-native-access=ALL-UNNAMED",
+            "-XX:TieredStopAtLevel=1",
+            "-XX:+UseSerialGC",
+            "-Xmx128m"));
     // A killed JVM leaves the driver's native library behind: where a clean build removes it.
     Path scratch = Files.createDirectories(Path.of("target", "child-tmp").toAbsolutePath());
     command.add("-Dorg.sqlite.tmpdir=" + scratch);
