@@ -1,11 +1,9 @@
 package org.relayledger.account;
 
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
-import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.nio.charset.StandardCharsets;
@@ -184,16 +182,7 @@ public final class AccountSystem {
             openAtMost.toNanos(),
             TimeUnit.NANOSECONDS);
     exchange.ended().thenRun(() -> deadline.cancel(false));
-    threads.execute(
-        () -> {
-          // Looked up here first, so that a slow name service does not hold up the wire.
-          try {
-            InetAddress.getAllByName(URI.create(options.accountUrl()).getHost());
-            exchange.open(client, request.build());
-          } catch (UnknownHostException e) {
-            exchange.end(Connection.words(e));
-          }
-        });
+    threads.execute(() -> exchange.open(client, request.build()));
     return exchange;
   }
 
@@ -207,7 +196,7 @@ public final class AccountSystem {
     Connection connection = new Connection(options.maxReply(), answered::complete);
     Answer answer;
     try {
-      connection.open(client, request(url).GET().build());
+      threads.execute(() -> connection.open(client, request(url).GET().build()));
       answer = answered.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
     } catch (TimeoutException e) {
       answer = Answer.none("no answer within " + words(options.timeout()));

@@ -2,7 +2,9 @@ package org.relayledger.account;
 
 import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
+import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetAddress;
 import java.net.ProtocolException;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
@@ -40,6 +42,7 @@ final class Connection
   private volatile int status;
   private volatile HttpHeaders headers = Answer.NO_HEADERS;
   private volatile long length = CHUNKED;
+  private boolean closed;
   private CompletableFuture<?> cutter;
 
   /**
@@ -51,15 +54,22 @@ final class Connection
     this.taker = taker;
   }
 
-  /** Begins; returns at once. */
-  synchronized void open(HttpClient client, HttpRequest request) {
-    CompletableFuture<HttpResponse<Void>> call;
+  /** Begins, unless it was closed before; waits for the name service, not for the network. */
+  void open(HttpClient client, HttpRequest request) {
     try {
-      call = client.sendAsync(request, this);
-    } catch (RuntimeException e) {
+      // The client would look it up on its wire thread, and so hold up all the others.
+      InetAddress.getAllByName(request.uri().getHost());
+      start(client, request);
+    } catch (IOException | RuntimeException e) {
       over(e);
+    }
+  }
+
+  private synchronized void start(HttpClient client, HttpRequest request) {
+    if (closed) {
       return;
     }
+    CompletableFuture<HttpResponse<Void>> call = client.sendAsync(request, this);
     // Cancelling a future of the client closes its connection, but not once that future is done:
     // then bytes may still be waiting to go out, or the connection be on its way into the pool.
     // This one depends on the call and is never done.
@@ -71,8 +81,12 @@ final class Connection
     take(failed == null ? "the connection ended" : words(failed));
   }
 
-  /** When this returns the connection is closed: not one more byte of the request is written. */
+  /**
+   * When this returns the connection is closed or will never be opened: not one more byte of the
+   * request is written.
+   */
   synchronized void close() {
+    closed = true;
     if (cutter != null) {
       cutter.cancel(true);
     }

@@ -10,6 +10,9 @@ import static org.relayledger.account.ScriptedServer.sized;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -515,6 +518,21 @@ final class ExchangeTest {
 
       assertThat(server.surplus()).isLessThan(body.length / 2);
     }
+  }
+
+  @Test
+  void whatEndedBeforeItsConnectionWasOpenedOpensNone() throws Exception {
+    AtomicInteger tasks = new AtomicInteger();
+    HttpClient client = HttpClient.newBuilder().executor(task -> tasks.incrementAndGet()).build();
+    HttpRequest request = HttpRequest.newBuilder(URI.create("http://localhost/t")).build();
+
+    new Connection(1, answer -> {}).open(client, request);
+    assertThat(tasks).as("the client's first task").hasValue(1);
+
+    Connection closed = new Connection(1, answer -> {});
+    closed.close();
+    closed.open(client, request);
+    assertThat(tasks).hasValue(1);
   }
 
   @Test
