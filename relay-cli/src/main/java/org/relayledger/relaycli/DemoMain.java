@@ -199,25 +199,25 @@ final class DemoMain {
 
   /** The last line, and the exit that it means. */
   private Exit sum() throws IOException {
-    int direct = 0;
-    int relayed = 0;
+    int relayed = duplicates(true);
     for (Side side : sides) {
-      int more = Math.max(0, side.count("executed") - 1);
-      if (side.relayed) {
-        relayed += more;
-      } else {
-        direct += more;
+      if (relayed == 0 && side.relayed && side.books && side.count("executed") == 0) {
+        throw new IOException(side.guid + " was not executed at all, which no story tells");
       }
     }
-    for (Side side : sides) {
-      if (side.relayed && side.books && side.count("executed") == 0) {
-        System.err.println("demo: " + side.guid + " was not executed at all, which no story tells");
-        return Exit.INTERNAL;
-      }
-    }
-    out.printf("%n%d duplicate executions direct%n", direct);
+    out.printf("%n%d duplicate executions direct%n", duplicates(false));
     out.printf("%d duplicate executions through the relay%n", relayed);
     return relayed == 0 ? Exit.OK : Exit.DISAGREEMENT;
+  }
+
+  private int duplicates(boolean relayed) throws IOException {
+    int duplicates = 0;
+    for (Side side : sides) {
+      if (side.relayed == relayed) {
+        duplicates += Math.max(0, side.count("executed") - 1);
+      }
+    }
+    return duplicates;
   }
 
   private void title(String what) {
