@@ -26,6 +26,7 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
 import javax.net.ssl.TrustManager;
 import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.Outcome;
 import org.relayledger.ledger.Steps;
 
 /**
@@ -245,6 +246,15 @@ public final class AccountSystem {
     } catch (IOException e) {
       return Optional.of(Connection.words(e));
     }
+  }
+
+  /**
+   * What {@code body} would have meant as the reply to the transfer of {@code guid}.
+   *
+   * @throws IllegalArgumentException in one line, if that is no definite reply which names the GUID
+   */
+  public static Outcome.Done definite(Guid guid, byte[] body, AccountOptions options) {
+    return Reading.definite(body, guid, options);
   }
 
   private static String words(Duration time) {

@@ -14,4 +14,19 @@ import java.net.URI;
 public record Inquiry(Verdict verdict, URI url, int httpStatus, String evidence, boolean outage) {
   /** The most of a body that is kept, in bytes. */
   public static final int MAX_EVIDENCE = 4096;
+
+  /** The same question and answer with another verdict. */
+  public Inquiry with(Verdict other) {
+    return new Inquiry(other, url, httpStatus, evidence, outage);
+  }
+
+  /** Question, answer and verdict, for the journal. */
+  public String text() {
+    return verdict.word()
+        + "; GET "
+        + url
+        + ": "
+        + (httpStatus == 0 ? "no answer" : "HTTP " + httpStatus)
+        + (evidence.isEmpty() ? "" : ": " + evidence);
+  }
 }

@@ -2,6 +2,7 @@ package org.relayledger.account;
 
 import java.net.http.HttpHeaders;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Json;
@@ -27,6 +28,26 @@ final class Reading {
       return new Outcome.NotSent("the account system answered " + read.code + ": not processed");
     }
     return new Outcome.InDoubt(read.describe() + ", which is not final", false);
+  }
+
+  /** The definite reply that {@code body}, which came by hand, is. */
+  static Outcome.Done definite(byte[] body, Guid guid, AccountOptions options) {
+    Map<String, List<String>> headers =
+        Map.of(
+            "content-type", List.of("application/json"),
+            "content-length", List.of(Integer.toString(body.length)));
+    Answer answer = new Answer(200, HttpHeaders.of(headers, (name, value) -> true), body, null);
+    Understood read = understand(answer, guid, options);
+    if (read.unclear != null) {
+      throw new IllegalArgumentException("read as " + read.unclear);
+    }
+    if (!read.namesGuid) {
+      throw new IllegalArgumentException("it does not name the GUID");
+    }
+    if (!options.finalCodes().matches(read.code)) {
+      throw new IllegalArgumentException("read as " + read.describe() + ", which is not final");
+    }
+    return new Outcome.Done(read.reply, read.code);
   }
 
   /** What the answer to a question about a transfer means. */

@@ -134,7 +134,13 @@ public final class AccountOptionsMixin {
     }
   }
 
-  AccountOptions options() {
+  /**
+   * The options as the account package knows them.
+   *
+   * @throws Failure if the header file or a list of codes cannot be used
+   * @throws IllegalArgumentException in one line, if they do not go together
+   */
+  public AccountOptions options() {
     return new AccountOptions(
         accountUrl,
         inquiryUrl,

@@ -1,5 +1,7 @@
 package org.relayledger.cli;
 
+import org.relayledger.ledger.LedgerException;
+
 /** The exit codes, which mean the same in all four tools. */
 public enum Exit {
   // Worst first, as worst() needs them; from USAGE on those that are never one of several.
@@ -27,6 +29,15 @@ public enum Exit {
   Exit(int code, String meaning) {
     this.code = code;
     this.meaning = meaning;
+  }
+
+  /** What a tool exits with because of {@code trouble}. */
+  public static Exit of(LedgerException trouble) {
+    return switch (trouble.kind()) {
+      case UNAVAILABLE, HALTED, DAMAGED -> LEDGER;
+      case BUSY -> UNAVAILABLE;
+      case RUNNING -> ALREADY_RUNNING;
+    };
   }
 
   /** The number that the shell sees. */

@@ -91,10 +91,7 @@ public final class Main {
       return Exit.USAGE;
     } catch (LedgerException e) {
       say(e.getMessage(), e);
-      return switch (e.kind()) {
-        case UNAVAILABLE, HALTED, DAMAGED -> Exit.LEDGER;
-        case BUSY -> Exit.UNAVAILABLE;
-      };
+      return Exit.of(e);
     } catch (Throwable e) {
       return internal(e);
     }

@@ -13,7 +13,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.Consumer;
+import org.relayledger.report.Report;
 import picocli.CommandLine.Option;
 
 /** What is written, and where to. */
@@ -60,28 +60,44 @@ public final class OutputOptions {
     return output.toString().equals("-") ? Optional.empty() : Optional.of(output);
   }
 
+  /** A report in this format. */
+  public Report report(Output out) {
+    return switch (format) {
+      case TEXT -> Report.text(out);
+      case JSON -> Report.json(out);
+      case CSV -> Report.csv(out);
+    };
+  }
+
+  /** What writes, and tells what it wrote. */
+  public interface Writer<T> {
+    /** Writes to {@code out}, which nobody else uses. */
+    T write(Output out) throws InterruptedException;
+  }
+
   /**
    * Lets {@code writer} write to stdout or to the file. That is created 0600 and never overwritten:
    * it might be a ledger. None is left if {@code writer} throws.
    *
+   * @return what {@code writer} returned
    * @throws Failure if the file is there already (exit 2) or cannot be written (exit 1)
    */
-  public void write(Streams streams, Consumer<Output> writer) {
+  public <T> T write(Streams streams, Writer<T> writer) throws InterruptedException {
     if (file().isEmpty()) {
-      writer.accept(streams.out());
-      return;
+      return writer.write(streams.out());
     }
     boolean created = false;
     boolean written = false;
     try (OutputStream file = Channels.newOutputStream(FileChannel.open(output, NEW, OWNER_ONLY))) {
       created = true;
       Output out = new Output(file);
-      writer.accept(out);
+      T result = writer.write(out);
       out.flush();
       if (out.lost()) {
         throw out.failure();
       }
       written = true;
+      return result;
     } catch (IOException e) {
       throw new Failure(
           created ? Exit.INTERNAL : Exit.USAGE,

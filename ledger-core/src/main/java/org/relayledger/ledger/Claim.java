@@ -32,6 +32,16 @@ public sealed interface Claim extends AutoCloseable permits JdbcClaim {
   boolean settle(Outcome outcome, String told, String note);
 
   /**
+   * Notes that the account system was asked about the row, durably when this returns. Of the
+   * inquiries without a conclusion the journal keeps the newest only.
+   *
+   * @param conclusion the state that follows from the answer, or null if none does; the move itself
+   *     is made by {@link #settle}
+   * @param evidence what was asked and answered
+   */
+  void asked(State conclusion, String evidence);
+
+  /**
    * Ends the exchange: records its end unless a settle has, then frees the claim byte. A ledger
    * that has halted keeps the byte until this process is gone.
    */

@@ -37,6 +37,9 @@ final class ClaimBytes {
   private static final String HEADER = "relay-ledger claims 1 ";
   private static final int MAX_CONTENT = 256;
 
+  /** Where the offsets of the run locks begin: above those of the GUIDs. */
+  private static final long RUN_LOCKS = 1L << 62;
+
   private static final Map<Object, ClaimBytes> OPEN = new HashMap<>();
   private static final ExecutorService KEEPER =
       Executors.newSingleThreadExecutor(
@@ -158,7 +161,10 @@ final class ClaimBytes {
 
   /** Locks the byte of {@code guid}; false if somebody holds it, in this process or another. */
   boolean take(Guid guid) {
-    long at = offset(guid);
+    return take(offset(guid));
+  }
+
+  private boolean take(long at) {
     return onKeeper(
         () -> {
           if (held.containsKey(at)) {
@@ -180,7 +186,48 @@ final class ClaimBytes {
 
   /** Frees the byte of {@code guid}, which this process holds. */
   void free(Guid guid) {
-    long at = offset(guid);
+    free(offset(guid));
+  }
+
+  /**
+   * Locks the byte of the runs of {@code role}, above those of the GUIDs.
+   *
+   * @throws LedgerException of kind RUNNING if another run holds it
+   */
+  void takeRunLock(Actor.Role role) {
+    long at = offset(role);
+    if (!take(at)) {
+      throw new LedgerException(
+          LedgerException.Kind.RUNNING,
+          "another " + role.word() + " run is at work, " + holder(at) + "; nothing was done");
+    }
+  }
+
+  void freeRunLock(Actor.Role role) {
+    free(offset(role));
+  }
+
+  /** Who holds the byte at {@code at}, as far as proc(5) tells. */
+  private static String holder(long at) {
+    String unseen = "by a process that cannot be seen from here";
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/locks"))) {
+        String[] part = line.strip().split(" +", -1); // 1: POSIX ADVISORY WRITE pid file from to
+        if (part.length == 8 && part[1].equals("POSIX") && part[6].equals(Long.toString(at))) {
+          long pid = Long.parseLong(part[4]);
+          return ProcessHandle.of(pid)
+              .flatMap(process -> process.info().startInstant())
+              .map(start -> "pid " + pid + ", started " + start)
+              .orElse(pid > 0 ? "pid " + pid : unseen);
+        }
+      }
+    } catch (IOException | NumberFormatException e) {
+      // It is there all the same.
+    }
+    return unseen;
+  }
+
+  private void free(long at) {
     onKeeper(
         () -> {
           held.remove(at).release();
@@ -211,10 +258,19 @@ final class ClaimBytes {
     }
   }
 
-  /** 62 bits of the folded GUID's SHA-256; the offsets above stay free for other locks. */
   private static long offset(Guid guid) {
+    return hash(guid.folded());
+  }
+
+  private long offset(Actor.Role role) {
+    // With the file's own content: in the kernel's list of locks the offset tells it from others.
+    return RUN_LOCKS + hash(onKeeper(this::content) + role.word());
+  }
+
+  /** 62 bits of the SHA-256 of {@code text}. */
+  private static long hash(String text) {
     try {
-      byte[] hash = MessageDigest.getInstance("SHA-256").digest(guid.folded().getBytes(US_ASCII));
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(text.getBytes(US_ASCII));
       return ByteBuffer.wrap(hash).getLong() >>> 2;
     } catch (NoSuchAlgorithmException e) {
       throw new AssertionError("every Java platform has SHA-256", e);

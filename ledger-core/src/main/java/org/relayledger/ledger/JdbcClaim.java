@@ -63,6 +63,11 @@ final class JdbcClaim implements Claim {
   }
 
   @Override
+  public void asked(State conclusion, String evidence) {
+    ledger.asked(this, conclusion, evidence);
+  }
+
+  @Override
   public synchronized void close() {
     if (closed) {
       return;

@@ -5,7 +5,10 @@ import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
 import java.util.HexFormat;
+import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.relayledger.ledger.Writer.Patience;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -14,14 +17,17 @@ import org.slf4j.LoggerFactory;
 final class JdbcLedger implements Ledger {
   private static final Logger LOG = LoggerFactory.getLogger(JdbcLedger.class);
 
+  private final Path path;
   private final HostClock clock;
   private final Steps steps;
   private final Health health = new Health();
   private final JdbcView view;
   private final ClaimBytes bytes;
   private final Writer writer;
+  private final Set<Actor.Role> runLocks = ConcurrentHashMap.newKeySet();
 
   JdbcLedger(Path path, HostClock clock, Steps steps) {
+    this.path = path;
     this.clock = clock;
     this.steps = steps;
     if (!Files.isWritable(path) || !Files.isWritable(path.getParent())) {
@@ -101,7 +107,10 @@ final class JdbcLedger implements Ledger {
           if (now.isEmpty()) {
             return new Taken.Forgotten(JdbcView.tombstone(session, known.guid()).orElseThrow());
           }
-          return claimKnown(session, now.get(), from, account, actor);
+          // Claimed by somebody else since it was read, it has had an attempt that nobody counted.
+          return now.get().attempt() == known.attempt() || now.get().state() == State.SENT
+              ? claimKnown(session, now.get(), from, account, actor)
+              : new Taken.Standing(now.get());
         });
   }
 
@@ -213,7 +222,16 @@ final class JdbcLedger implements Ledger {
 
   @Override
   public Optional<Claim> adopt(Row sentOrUnknown, Actor actor) {
-    Guid guid = sentOrUnknown.guid();
+    return takeOver(sentOrUnknown.guid(), Set.of(), actor);
+  }
+
+  @Override
+  public Optional<Claim> hold(Row unfinished, Actor operator) {
+    return takeOver(unfinished.guid(), Set.of(State.RECEIVED, State.FAILED), operator);
+  }
+
+  /** Takes over a row that is SENT, UNKNOWN or in one of {@code more}. */
+  private Optional<Claim> takeOver(Guid guid, Set<State> more, Actor actor) {
     if (!take(guid)) {
       return Optional.empty();
     }
@@ -230,7 +248,10 @@ final class JdbcLedger implements Ledger {
                 return switch (row.state()) {
                   case SENT -> Optional.of(adopted(orphaned(session, row, actor), actor));
                   case UNKNOWN -> Optional.of(adopted(aging(session, row), actor));
-                  case RECEIVED, DONE, FAILED -> Optional.empty();
+                  case RECEIVED, FAILED, DONE ->
+                      more.contains(row.state())
+                          ? Optional.of(adopted(row, actor))
+                          : Optional.empty();
                 };
               },
               Patience.CLAIM);
@@ -301,17 +322,32 @@ final class JdbcLedger implements Ledger {
       long at,
       String note)
       throws SQLException {
+    journal(session, "move", row, from, to, code, actor, at, note);
+  }
+
+  private static void journal(
+      Session session,
+      String event,
+      Row row,
+      State from,
+      State to,
+      String code,
+      Actor actor,
+      long at,
+      String note)
+      throws SQLException {
     String sql =
         "INSERT INTO journal (seq, guid, attempt, event, from_state, to_state, code, actor, \"by\","
-            + " ticket, at, note) VALUES (?, ?, ?, 'move', ?, ?, ?, ?, ?, ?, ?, ?)";
+            + " ticket, at, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
     session
         .bind(
             sql,
             row.seq(),
             row.guid().value(),
             row.attempt(),
+            event,
             from == null ? null : from.name(),
-            to.name(),
+            to == null ? null : to.name(),
             code,
             actor.role().word(),
             actor.by(),
@@ -319,6 +355,108 @@ final class JdbcLedger implements Ledger {
             at,
             note)
         .executeUpdate();
+  }
+
+  void asked(JdbcClaim claim, State conclusion, String evidence) {
+    Row row = claim.row();
+    long now = clock.millis();
+    writer.write(
+        session -> {
+          session
+              .bind(
+                  "UPDATE ledger SET asked_at = ? WHERE lower(guid) = ? AND attempt = ?",
+                  now,
+                  row.guid().folded(),
+                  row.attempt())
+              .executeUpdate();
+          session
+              .bind(
+                  "DELETE FROM journal WHERE seq = ? AND guid = ? AND event = 'inquiry'"
+                      + " AND to_state IS NULL",
+                  row.seq(),
+                  row.guid().value())
+              .executeUpdate();
+          journal(session, "inquiry", row, null, conclusion, null, claim.actor(), now, evidence);
+          return null;
+        },
+        Patience.SETTLEMENT);
+  }
+
+  @Override
+  public void runLock(Actor.Role role) {
+    bytes.takeRunLock(role);
+    runLocks.add(role);
+  }
+
+  @Override
+  public int purge(List<Row> rows, long doneBefore) {
+    if (rows.isEmpty()) {
+      return 0;
+    }
+    Guid first = rows.get(0).guid();
+    int purged =
+        writer.write(
+            session -> {
+              int deleted = 0;
+              for (Row row : rows) {
+                deleted += purge(session, row, doneBefore);
+              }
+              steps.reached(Step.PURGE_WRITTEN, first);
+              return deleted;
+            },
+            Patience.CLAIM);
+    steps.reached(Step.PURGE_COMMITTED, first);
+    return purged;
+  }
+
+  private static int purge(Session session, Row row, long doneBefore) throws SQLException {
+    String sql =
+        "DELETE FROM ledger WHERE seq = ? AND lower(guid) = ? AND state = 'DONE' AND done_at < ?";
+    int deleted = session.bind(sql, row.seq(), row.guid().folded(), doneBefore).executeUpdate();
+    if (deleted == 1) {
+      session
+          .bind(
+              "DELETE FROM journal WHERE seq = ? AND guid = ? AND event <> 'double_suspect'",
+              row.seq(),
+              row.guid().value())
+          .executeUpdate();
+    }
+    return deleted;
+  }
+
+  @Override
+  public int forget(long finishedBefore, int limit) {
+    String sql =
+        "DELETE FROM tombstones WHERE rowid IN"
+            + " (SELECT rowid FROM tombstones WHERE finished_at < ? LIMIT ?)";
+    return writer.write(
+        session -> session.bind(sql, finishedBefore, limit).executeUpdate(), Patience.CLAIM);
+  }
+
+  @Override
+  public void checkpoint() {
+    alone("PRAGMA wal_checkpoint(PASSIVE)");
+  }
+
+  @Override
+  public void vacuum() {
+    alone("VACUUM");
+  }
+
+  /** Runs what cannot be part of a transaction, on a connection of its own. */
+  private void alone(String sql) {
+    health.check();
+    try {
+      Session session = Sqlite.writer(path);
+      session.execute("PRAGMA busy_timeout=" + Sqlite.BUSY_TIMEOUT_MILLIS);
+      session.execute(sql);
+      session.close();
+    } catch (SQLException e) {
+      if (Sqlite.busy(e)) {
+        throw Writer.busy();
+      }
+      throw health.halt("the ledger stopped at " + sql + ": " + Sqlite.reason(e), e);
+    }
   }
 
   @Override
@@ -418,5 +556,6 @@ final class JdbcLedger implements Ledger {
   public void close() {
     view.close();
     writer.close();
+    runLocks.forEach(bytes::freeRunLock);
   }
 }

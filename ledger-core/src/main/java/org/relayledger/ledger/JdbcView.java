@@ -12,8 +12,11 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
+import java.util.function.Predicate;
 
 /** Reads through a few connections that can only read; each call uses one of them alone. */
 final class JdbcView implements LedgerView {
@@ -26,6 +29,10 @@ final class JdbcView implements LedgerView {
           + " l.reply_sha256, l.received_at, l.sent_at, l.ended_at, l.done_at, l.updated_at,"
           + " l.asked_at, l.told_code, l.told_at, l.ended_boot, l.ended_uptime";
   static final String BODIES = ", l.request, l.reply";
+
+  /** Who moves a row to DONE because a reply came. */
+  private static final Set<String> REPLIED =
+      Set.of(Actor.Role.RELAY.word(), Actor.Role.BATCH.word(), Actor.Role.REPROCESS.word());
 
   private final Path path;
   private final Health health;
@@ -135,19 +142,20 @@ final class JdbcView implements LedgerView {
     }
     sql.append(" ORDER BY l.seq LIMIT ?");
     values.add(Math.min(limit, MAX_PAGE));
-    return read(
-        session -> {
-          List<Row> rows = new ArrayList<>();
-          try (ResultSet result = session.bind(sql.toString(), values.toArray()).executeQuery()) {
-            long bytes = 0;
-            while (bytes < MAX_PAGE_BYTES && result.next()) {
-              Row row = row(result, filter.bodies());
-              rows.add(row);
-              bytes += size(row.request()) + size(row.reply());
-            }
-          }
-          return rows;
-        });
+    return read(session -> rows(session.bind(sql.toString(), values.toArray()), filter.bodies()));
+  }
+
+  private static List<Row> rows(PreparedStatement query, boolean bodies) throws SQLException {
+    List<Row> rows = new ArrayList<>();
+    try (ResultSet result = query.executeQuery()) {
+      long bytes = 0;
+      while (bytes < MAX_PAGE_BYTES && result.next()) {
+        Row row = row(result, bodies);
+        rows.add(row);
+        bytes += size(row.request()) + size(row.reply());
+      }
+    }
+    return rows;
   }
 
   private static long size(byte[] body) {
@@ -156,6 +164,81 @@ final class JdbcView implements LedgerView {
 
   private static String marks(int count) {
     return String.join(", ", Collections.nCopies(count, "?"));
+  }
+
+  @Override
+  public List<Row> unknown(Row last, long start, long now, int limit) {
+    // The very terms of the index of UNKNOWN rows.
+    String sql =
+        "SELECT "
+            + COLUMNS
+            + " FROM ledger l WHERE l.state = 'UNKNOWN'"
+            + " AND (COALESCE(l.asked_at, 0), l.seq) > (?, ?)"
+            + " AND (COALESCE(l.asked_at, 0) < ? OR COALESCE(l.asked_at, 0) > ?)"
+            + " ORDER BY COALESCE(l.asked_at, 0), l.seq LIMIT ?";
+    long lastAsked = last == null || last.askedAt() == null ? 0 : last.askedAt();
+    long lastSeq = last == null ? 0 : last.seq();
+    return read(
+        session ->
+            rows(
+                session.bind(sql, lastAsked, lastSeq, start, now, Math.min(limit, MAX_PAGE)),
+                false));
+  }
+
+  @Override
+  public List<Row> finished(Row last, long doneBefore, int limit, boolean bodies) {
+    String sql =
+        "SELECT "
+            + COLUMNS
+            + (bodies ? BODIES : "")
+            + " FROM ledger l WHERE l.state = 'DONE' AND (l.done_at, l.seq) > (?, ?)"
+            + " AND l.done_at < ? ORDER BY l.done_at, l.seq LIMIT ?";
+    long lastDone = last == null ? Long.MIN_VALUE : last.doneAt();
+    long lastSeq = last == null ? 0 : last.seq();
+    return read(
+        session ->
+            rows(
+                session.bind(sql, lastDone, lastSeq, doneBefore, Math.min(limit, MAX_PAGE)),
+                bodies));
+  }
+
+  @Override
+  public Optional<Row> newestReply(Set<String> accounts, Predicate<String> success) {
+    String sql =
+        "SELECT "
+            + COLUMNS
+            + " FROM ledger l WHERE l.state = 'DONE' AND (l.done_at, l.seq) < (?, ?)"
+            + " ORDER BY l.done_at DESC, l.seq DESC LIMIT ?";
+    long doneAt = Long.MAX_VALUE;
+    long seq = Long.MAX_VALUE;
+    while (true) {
+      Object[] values = {doneAt, seq, MAX_PAGE};
+      List<Row> page = read(session -> rows(session.bind(sql, values), false));
+      for (Row row : page) {
+        // An inquiry that lies must not vouch for itself, nor a person for the account system.
+        if (accounts.contains(row.account())
+            && success.test(row.code())
+            && lastMove(row).filter(move -> REPLIED.contains(move.actor())).isPresent()) {
+          return Optional.of(row);
+        }
+        doneAt = row.doneAt();
+        seq = row.seq();
+      }
+      if (page.isEmpty()) {
+        return Optional.empty();
+      }
+    }
+  }
+
+  @Override
+  public OptionalLong newestEntryAt() {
+    String sql = "SELECT at FROM journal ORDER BY id DESC LIMIT 1";
+    return read(
+        session -> {
+          try (ResultSet result = session.prepare(sql).executeQuery()) {
+            return result.next() ? OptionalLong.of(result.getLong(1)) : OptionalLong.empty();
+          }
+        });
   }
 
   @Override

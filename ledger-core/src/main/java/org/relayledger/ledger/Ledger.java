@@ -1,5 +1,6 @@
 package org.relayledger.ledger;
 
+import java.util.List;
 import java.util.Optional;
 
 /**
@@ -48,8 +49,8 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
   Taken claim(Request arrival, String account, Actor actor);
 
   /**
-   * Claims a known row that still is in {@code from}, RECEIVED or FAILED; in any other state it is
-   * Standing.
+   * Claims a known row that still is in {@code from}, RECEIVED or FAILED, and has not been claimed
+   * since it was read; any other is Standing.
    */
   Taken claim(Row known, State from, String account, Actor actor);
 
@@ -59,6 +60,42 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
    * holds it or the row has moved on.
    */
   Optional<Claim> adopt(Row sentOrUnknown, Actor actor);
+
+  /**
+   * Takes over a row in any state but DONE for an operator who settles it by hand, if no live owner
+   * holds it; otherwise like {@link #adopt}.
+   */
+  Optional<Claim> hold(Row unfinished, Actor operator);
+
+  /**
+   * Makes the caller the only bulk run of {@code role} on this ledger, until this is closed or the
+   * process is gone.
+   *
+   * @throws LedgerException of kind RUNNING if there is one already; the message names it
+   */
+  void runLock(Actor.Role role);
+
+  /**
+   * Deletes those of {@code rows} that are DONE since before {@code doneBefore} with what the
+   * journal tells of them, but for a DOUBLE_SUSPECT, in one transaction. A tombstone stays of each.
+   *
+   * @return how many were deleted
+   */
+  int purge(List<Row> rows, long doneBefore);
+
+  /**
+   * Deletes up to {@code limit} tombstones of what had finished before {@code finishedBefore}:
+   * their GUIDs are new again.
+   *
+   * @return how many were deleted
+   */
+  int forget(long finishedBefore, int limit);
+
+  /** Copies what it can from the write-ahead log into the main file, waiting for nobody. */
+  void checkpoint();
+
+  /** Rewrites the main file without its free pages; everybody else's claims wait for it. */
+  void vacuum();
 
   /**
    * Notes what the channel has just heard about {@code guid}, unless that is noted already. Returns

@@ -11,6 +11,8 @@ public final class LedgerException extends RuntimeException {
   public enum Kind {
     /** Missing, foreign, newer, unwritable: nothing was begun; a person must look. */
     UNAVAILABLE,
+    /** Another bulk run of the same tool holds the run lock: nothing was begun. */
+    RUNNING,
     /** Somebody else holds the write lock: nothing was begun; try again. */
     BUSY,
     /** A COMMIT, or the disk below, failed: whether the move is there is unknown; stop working. */

@@ -2,6 +2,9 @@ package org.relayledger.ledger;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /**
  * What can be read of a ledger. No call keeps a transaction open after it returns; every one throws
@@ -32,6 +35,33 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
    * no more than some megabytes of bodies. Only an empty page means that there are no more.
    */
   List<Row> page(Filter filter, long afterSeq, int limit);
+
+  /**
+   * The first UNKNOWN rows after {@code last} by when they were last asked about, those never asked
+   * first: at most {@code limit} and {@value #MAX_PAGE}, without bodies.
+   *
+   * @param last the last row of the page before, as it was then, or null
+   * @param start left out are rows that were asked about between this time and {@code now}: they
+   *     are those of the present run; a time yet to come is the slip of a clock
+   */
+  List<Row> unknown(Row last, long start, long now, int limit);
+
+  /**
+   * The first rows after {@code last} that are DONE since before {@code doneBefore}, oldest first:
+   * at most {@code limit} and {@value #MAX_PAGE}, and no more than some megabytes of bodies.
+   *
+   * @param last the last row of the page before, or null
+   */
+  List<Row> finished(Row last, long doneBefore, int limit, boolean bodies);
+
+  /**
+   * The row that became DONE last, among those that were sent to one of {@code accounts}, have a
+   * code that {@code success} accepts, and whose outcome came as the reply to their transfer.
+   */
+  Optional<Row> newestReply(Set<String> accounts, Predicate<String> success);
+
+  /** When the journal's newest entry was written, in epoch milliseconds; empty if it has none. */
+  OptionalLong newestEntryAt();
 
   /** The journal of {@code row}, oldest first. */
   List<Entry> journal(Row row);

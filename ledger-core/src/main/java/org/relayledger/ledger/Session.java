@@ -35,7 +35,11 @@ final class Session {
   }
 
   void execute(String sql) throws SQLException {
-    prepare(sql).execute();
+    PreparedStatement statement = prepare(sql);
+    if (statement.execute()) {
+      // Many a PRAGMA answers, and is at work until the answer is closed.
+      statement.getResultSet().close();
+    }
   }
 
   void close() throws SQLException {

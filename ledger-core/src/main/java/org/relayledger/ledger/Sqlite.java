@@ -222,6 +222,7 @@ final class Sqlite {
   static Session writer(Path ledger) throws SQLException {
     Session session = new Session(connect(ledger, "", SQLiteOpenMode.READWRITE));
     session.execute("PRAGMA synchronous=FULL");
+    session.execute("PRAGMA busy_timeout=0"); // the writer waits in its own way
     session.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_PAGES);
     session.execute("PRAGMA cache_size=-" + WRITER_CACHE_KIB);
     return session;

@@ -1,6 +1,9 @@
 package org.relayledger.ledger;
 
-/** The named points between which a crash or a pause must do no harm, in the order of one relay. */
+/**
+ * The named points between which a crash or a pause must do no harm, in the order of one relay,
+ * then those of resolve and purge.
+ */
 public enum Step {
   /** The claim byte is locked; nothing is written. */
   BYTE_TAKEN,
@@ -21,5 +24,13 @@ public enum Step {
   /** The claim byte is free; the channel has not heard of the outcome. */
   BYTE_FREED,
   /** Somebody else's row is held and an orphan became UNKNOWN. */
-  ADOPTED
+  ADOPTED,
+  /** The answer to an inquiry is read; nothing of it is written. */
+  INQUIRY_READ,
+  /** Rows to be purged are in the archive, durably, and all still there. */
+  ARCHIVED,
+  /** Rows are deleted, and that is not yet committed. */
+  PURGE_WRITTEN,
+  /** Rows are deleted, durably; only their tombstones are left. */
+  PURGE_COMMITTED
 }

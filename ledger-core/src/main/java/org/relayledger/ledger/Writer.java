@@ -7,6 +7,8 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
  * The one thread that writes: it drains a bounded queue into one transaction at a time, so that all
@@ -15,6 +17,12 @@ import java.util.concurrent.CompletionException;
 final class Writer {
   static final int MAX_QUEUE = 8_192;
   static final int MAX_GROUP = 512;
+
+  /**
+   * How often the write lock is tried. SQLite's own waiting sleeps for up to 100 ms, and comes late
+   * again and again beside somebody who writes much.
+   */
+  private static final long POLL_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
   /** What to do in the transaction; it may run twice, and only what is committed counts. */
   interface Work<T> {
@@ -54,6 +62,9 @@ final class Writer {
   private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(MAX_QUEUE);
   private final Thread thread = new Thread(this::run, "ledger-writer");
   private volatile boolean closing;
+
+  /** Wakes the thread when there is nothing else to write; never run. */
+  private final Job<?> wake = new Job<>(session -> null, Patience.CLAIM);
 
   /** Set before the thread fails what is queued for the last time: who queues later sees it. */
   private volatile boolean gone;
@@ -118,7 +129,7 @@ final class Writer {
   /** Writes what is queued, then closes the connection; of a ledger that has halted, neither. */
   void close() {
     closing = true;
-    queue.offer(new Job<>(s -> null, Patience.CLAIM)); // wakes the thread, also a halted one
+    queue.offer(wake);
     boolean interrupted = false;
     while (thread.isAlive()) {
       try {
@@ -141,7 +152,10 @@ final class Writer {
         }
         queue.drainTo(waiting, MAX_GROUP - waiting.size());
         health.check();
-        write(waiting);
+        waiting.remove(wake);
+        if (!waiting.isEmpty()) {
+          write(waiting);
+        }
       }
       health.check();
       session.close();
@@ -206,25 +220,40 @@ final class Writer {
     }
   }
 
+  /** Nothing was begun, because of somebody else's lock. */
+  static LedgerException busy() {
+    return new LedgerException(
+        LedgerException.Kind.BUSY,
+        "the ledger was locked by somebody else for "
+            + Sqlite.BUSY_TIMEOUT_MILLIS / 1000
+            + " s; nothing was begun; try again");
+  }
+
+  private boolean beginNow() throws SQLException {
+    try {
+      session.execute("BEGIN IMMEDIATE");
+      return true;
+    } catch (SQLException e) {
+      if (Sqlite.busy(e)) {
+        return false;
+      }
+      throw e;
+    }
+  }
+
   /**
    * Begins a transaction on a ledger of the version known here. If somebody else has the lock,
    * nothing is begun: claims are answered so and leave {@code jobs}.
    */
   private boolean begin(ArrayDeque<Job<?>> jobs) throws SQLException {
-    try {
-      session.execute("BEGIN IMMEDIATE");
-    } catch (SQLException e) {
-      if (!Sqlite.busy(e)) {
-        throw e;
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(Sqlite.BUSY_TIMEOUT_MILLIS);
+    while (!beginNow()) {
+      if (System.nanoTime() - deadline > 0) {
+        jobs.removeIf(
+            job -> job.patience == Patience.CLAIM && job.done.completeExceptionally(busy()));
+        return false;
       }
-      LedgerException busy =
-          new LedgerException(
-              LedgerException.Kind.BUSY,
-              "the ledger was locked by somebody else for "
-                  + Sqlite.BUSY_TIMEOUT_MILLIS / 1000
-                  + " s; nothing was begun; try again");
-      jobs.removeIf(job -> job.patience == Patience.CLAIM && job.done.completeExceptionally(busy));
-      return false;
+      LockSupport.parkNanos(POLL_NANOS);
     }
     try {
       Sqlite.checkVersion(session);

@@ -3,12 +3,16 @@ package org.relayledger.relay;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.account.Exchange;
 import org.relayledger.ledger.Actor;
@@ -157,6 +161,63 @@ public final class Relay {
               + guid
               + " was not claimed; send it again");
     }
+    return withPlace(
+        guid,
+        () -> ledger.claim(arrival, account.url(), actor),
+        taken -> stands(guid, taken),
+        Hearing.CHANNEL,
+        new CompletableFuture<>());
+  }
+
+  /**
+   * Sends the stored request of a FAILED or RECEIVED row again, with no channel to hear of it;
+   * waits for a place, and for its exchange no longer than the time-out.
+   *
+   * @return what became of it, once its exchange has ended: later than this returns if that stays
+   *     open for a late reply. Empty if somebody else has the row, or it has moved on.
+   */
+  public Optional<CompletionStage<Answer>> again(Row known) throws InterruptedException {
+    Guid guid = known.guid();
+    CompletableFuture<Answer> last = new CompletableFuture<>();
+    places.acquire();
+    try {
+      Answer now =
+          withPlace(
+              guid,
+              () -> ledger.claim(known, known.state(), account.url(), actor),
+              taken -> taken instanceof Taken.OnHold ? stands(guid, taken) : null,
+              Hearing.NOBODY,
+              last);
+      if (now == null) {
+        return Optional.empty();
+      }
+      if (now instanceof Answer.Refused refused && refused.problem() == Problem.E907) {
+        last.complete(now);
+      }
+    } catch (LedgerException e) {
+      last.complete(refused(guid, e));
+    }
+    return Optional.of(last);
+  }
+
+  /** Who hears of an outcome when it is written. */
+  private enum Hearing {
+    CHANNEL,
+    NOBODY
+  }
+
+  /**
+   * Claims and sends, with the place that the caller has taken, unless the relay is stopping.
+   *
+   * @param otherwise what to answer when the claim is not won
+   * @param last hears what became of it when the exchange has ended
+   */
+  private Answer withPlace(
+      Guid guid,
+      Supplier<Taken> claiming,
+      Function<Taken, Answer> otherwise,
+      Hearing hearing,
+      CompletableFuture<Answer> last) {
     boolean sending = false;
     try {
       // Looked at with a place in hand: whoever winds up either sees the place taken, or is seen.
@@ -166,12 +227,12 @@ public final class Relay {
             guid,
             "the relay is stopping; " + guid + " was not claimed; send it again");
       }
-      Taken taken = ledger.claim(arrival, account.url(), actor);
+      Taken taken = claiming.get();
       if (taken instanceof Taken.Won won) {
         sending = true;
-        return send(won.claim());
+        return send(won.claim(), hearing, last);
       }
-      return stands(guid, taken);
+      return otherwise.apply(taken);
     } finally {
       if (!sending) {
         places.release();
@@ -180,7 +241,7 @@ public final class Relay {
   }
 
   /** Sends what {@code claim} holds; claim and place are given back when its exchange has ended. */
-  private Answer send(Claim claim) {
+  private Answer send(Claim claim, Hearing hearing, CompletableFuture<Answer> last) {
     Guid guid = claim.row().guid();
     Exchange exchange;
     try {
@@ -197,21 +258,36 @@ public final class Relay {
     }
     open.add(exchange);
     boolean stillOpen = false;
+    Answer answer = unknown(guid, "the relay failed before its outcome was written");
     try {
       Optional<Outcome> outcome = exchange.await(limits.timeout()).or(() -> timedOut(exchange));
       if (outcome.isEmpty()) {
         try {
-          return settle(claim, new Outcome.InDoubt(noReply(), true));
+          answer = settle(claim, new Outcome.InDoubt(noReply(), true), hearing);
+          return answer;
         } finally {
-          exchange.ended().thenAcceptAsync(late -> settleLate(claim, exchange, late), lateSettler);
+          Answer early = answer;
+          exchange
+              .ended()
+              .thenAcceptAsync(
+                  late -> {
+                    try {
+                      last.complete(settleLate(claim, late).orElse(early));
+                    } finally {
+                      end(claim, exchange);
+                    }
+                  },
+                  lateSettler);
           stillOpen = true;
         }
       }
       steps.reached(Step.REPLY_READ, guid);
-      return settle(claim, outcome.get());
+      answer = settle(claim, outcome.get(), hearing);
+      return answer;
     } finally {
       if (!stillOpen) {
         end(claim, exchange);
+        last.complete(answer);
       }
     }
   }
@@ -228,19 +304,21 @@ public final class Relay {
     return "no reply within " + (millis % 1000 == 0 ? millis / 1000 + "s" : millis + "ms");
   }
 
-  private void settleLate(Claim claim, Exchange exchange, Outcome late) {
+  /** Settles what has ended after its time-out, if that has brought a reply. */
+  private Optional<Answer> settleLate(Claim claim, Outcome late) {
     Guid guid = claim.row().guid();
     try {
       steps.reached(Step.REPLY_READ, guid);
       if (late instanceof Outcome.Done done && claim.settle(done, null, "late reply")) {
         lateReplies.increment();
         LOG.info("{} DONE {} by a late reply", guid, done.code());
+        return Optional.of(
+            new Answer.Definite(guid, done.reply(), done.code(), claim.attempt(), false));
       }
     } catch (RuntimeException e) {
       LOG.error("{} stays UNKNOWN though its reply came late: {}", guid, e.getMessage());
-    } finally {
-      end(claim, exchange);
     }
+    return Optional.empty();
   }
 
   /** Whatever went wrong before: the byte is not freed while the exchange is open. */
@@ -262,10 +340,11 @@ public final class Relay {
   }
 
   /** Writes the outcome, and answers by it once it is durable; doubt about that is E901. */
-  private Answer settle(Claim claim, Outcome outcome) {
+  private Answer settle(Claim claim, Outcome outcome, Hearing hearing) {
     Guid guid = claim.row().guid();
     try {
-      if (claim.settle(outcome, outcome.code(), outcome.note())) {
+      String told = hearing == Hearing.CHANNEL ? outcome.code() : null;
+      if (claim.settle(outcome, told, outcome.note())) {
         if (outcome instanceof Outcome.Done done) {
           return new Answer.Definite(guid, done.reply(), done.code(), claim.attempt(), false);
         }
@@ -355,7 +434,7 @@ public final class Relay {
           Answer.Refused.of(Problem.E907, guid, e.getMessage() + "; " + guid + " was not claimed");
       case DAMAGED ->
           new Answer.Refused(Problem.E908, guid, 503, Problem.Retry.NEVER, e.getMessage());
-      case UNAVAILABLE, HALTED ->
+      case UNAVAILABLE, RUNNING, HALTED ->
           Answer.Refused.of(
               Problem.E908, guid, e.getMessage() + "; " + guid + " was not sent by this call");
     };

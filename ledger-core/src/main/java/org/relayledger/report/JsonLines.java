@@ -1,16 +1,18 @@
 package org.relayledger.report;
 
 import java.io.OutputStream;
+import java.io.UncheckedIOException;
 import java.util.Map;
 import java.util.function.Consumer;
 import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.ObjectWriteContext;
 import tools.jackson.core.StreamWriteFeature;
+import tools.jackson.core.exc.JacksonIOException;
 import tools.jackson.core.json.JsonFactory;
 
 /**
  * JSON Lines: one object a line, each with {@code "v":1} and {@code "type"}, the last of them the
- * summary.
+ * summary. What cannot be written throws {@link UncheckedIOException}.
  */
 public final class JsonLines {
   private static final int VERSION = 1;
@@ -29,12 +31,28 @@ public final class JsonLines {
 
   /** One line of {@code type} with the members that {@code members} writes. */
   public void line(String type, Consumer<JsonGenerator> members) {
-    json.writeStartObject();
-    json.writeNumberProperty("v", VERSION);
-    json.writeStringProperty("type", type);
-    members.accept(json);
-    json.writeEndObject();
-    json.writeRaw('\n');
+    write(
+        () -> {
+          json.writeStartObject();
+          json.writeNumberProperty("v", VERSION);
+          json.writeStringProperty("type", type);
+          members.accept(json);
+          json.writeEndObject();
+          json.writeRaw('\n');
+        });
+  }
+
+  /** Hands all that was written so far to the stream. */
+  public void flush() {
+    write(json::flush);
+  }
+
+  private static void write(Runnable writing) {
+    try {
+      writing.run();
+    } catch (JacksonIOException e) {
+      throw new UncheckedIOException(e.getCause());
+    }
   }
 
   /** One record, every column of its table a member. */
@@ -64,6 +82,6 @@ public final class JsonLines {
           counts.forEach(line::writeNumberProperty);
           line.writeNumberProperty("exit", exit);
         });
-    json.flush();
+    flush();
   }
 }

@@ -16,13 +16,19 @@ import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
 
-/** Writes the records of one table in one format; they are not kept. */
+/**
+ * Writes the records of one table in one format; they are not kept. What cannot be written throws
+ * {@link UncheckedIOException}.
+ */
 public sealed interface Report {
   /** Begins; a header is written even if no record follows. */
   <T> void begin(Table<T> table);
 
   /** Writes one record. */
   <T> void add(Table<T> table, T item);
+
+  /** Hands all that was written so far to the stream. */
+  void flush();
 
   /** Ends; {@code counts} and {@code exit} are written where the format has a summary. */
   void end(Map<String, Long> counts, int exit);
@@ -91,7 +97,12 @@ public sealed interface Report {
 
     @Override
     public void end(Map<String, Long> counts, int exit) {
-      flush(out);
+      flush();
+    }
+
+    @Override
+    public void flush() {
+      Report.flush(out);
     }
   }
 
@@ -116,6 +127,11 @@ public sealed interface Report {
     @Override
     public void end(Map<String, Long> counts, int exit) {
       lines.summary(counts, exit);
+    }
+
+    @Override
+    public void flush() {
+      lines.flush();
     }
   }
 
@@ -164,7 +180,12 @@ public sealed interface Report {
 
     @Override
     public void end(Map<String, Long> counts, int exit) {
-      flush(writer);
+      flush();
+    }
+
+    @Override
+    public void flush() {
+      Report.flush(writer);
     }
   }
 

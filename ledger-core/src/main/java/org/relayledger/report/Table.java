@@ -2,7 +2,9 @@ package org.relayledger.report;
 
 import java.util.List;
 import java.util.function.Function;
+import java.util.stream.Stream;
 import org.relayledger.ledger.Entry;
+import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.State;
 
@@ -73,6 +75,42 @@ public record Table<T>(String type, List<Column<T>> columns) {
               text("reason", listed -> of(listed, Entry::note)),
               text("by", listed -> of(listed, Entry::by)),
               text("ticket", listed -> of(listed, Entry::ticket))));
+
+  /**
+   * What a run has made of one row.
+   *
+   * @param result in one word
+   * @param state the row's state now, or null if there is none
+   * @param code its code now, or null
+   * @param detail what happened and what is certain
+   */
+  public record Result(
+      Guid guid, String result, State state, String code, Integer attempt, String detail) {}
+
+  /** What runs have made of rows. */
+  public static final Table<Result> RESULTS =
+      new Table<>(
+          "result",
+          List.of(
+              text("guid", result -> result.guid().value()),
+              text("result", Result::result),
+              text("state", result -> name(result.state())),
+              text("code", Result::code),
+              number("attempt", Result::attempt),
+              text("detail", Result::detail)));
+
+  /** The rows of the ledger with their bodies: all that is known of them. */
+  public static final Table<Listed> ARCHIVE =
+      new Table<>(
+          "row",
+          Stream.concat(
+                  ROWS.columns().stream(),
+                  Stream.<Column<Listed>>of(
+                      text("request", listed -> Body.of(listed.row().request()).text()),
+                      text("request_encoding", l -> Body.of(l.row().request()).encoding()),
+                      text("reply", listed -> Body.of(listed.row().reply()).text()),
+                      text("reply_encoding", l -> Body.of(l.row().reply()).encoding())))
+              .toList());
 
   /** The journal's entries. */
   public static final Table<Entry> JOURNAL =

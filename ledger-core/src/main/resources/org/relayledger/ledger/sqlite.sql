@@ -59,6 +59,8 @@ CREATE TABLE ledger (
 CREATE UNIQUE INDEX ledger_guid ON ledger (lower(guid));
 -- Used only by queries that repeat the very term.
 CREATE INDEX ledger_open ON ledger (state, seq) WHERE state <> 'DONE';
+CREATE INDEX ledger_unknown ON ledger (COALESCE(asked_at, 0), seq) WHERE state = 'UNKNOWN';
+CREATE INDEX ledger_done ON ledger (done_at, seq) WHERE state = 'DONE';
 
 CREATE TABLE journal (
   -- A trigger sees -1 for an id that is still to be given: no entry may have it.

@@ -64,6 +64,23 @@ final class ByHand implements AutoCloseable {
     }
   }
 
+  /** Takes {@code request} in as a batch does. */
+  void receive(Request request, long now) {
+    change(
+        "INSERT INTO ledger (guid, channel, state, attempt, content_type, fingerprint, scheme,"
+            + " request_sha256, received_at, updated_at, request)"
+            + " VALUES (?, ?, 'RECEIVED', 0, ?, ?, ?, ?, ?, ?, ?)",
+        request.guid().value(),
+        request.channel(),
+        request.contentType(),
+        HexFormat.of().parseHex(request.fingerprint().sha256()),
+        request.fingerprint().scheme().text(),
+        HexFormat.of().parseHex(Fingerprint.sha256(request.body())),
+        now,
+        now,
+        request.body());
+  }
+
   /** Every value of every row, with its type; blobs in hexadecimal. */
   List<List<String>> rows(String sql) {
     try (Statement statement = connection.createStatement();

@@ -68,6 +68,7 @@ public final class LedgerChild {
       case "doubt" -> {
         return "" + claims.get(guid).settle(Samples.inDoubt(true), "E901", null);
       }
+      case "run-lock" -> ledger.runLock(Actor.Role.valueOf(guid));
       case "close" -> claims.remove(guid).close();
       case "find" -> {
         return ledger.view().find(new Guid(guid), false).map(row -> row.state().name()).orElse("-");

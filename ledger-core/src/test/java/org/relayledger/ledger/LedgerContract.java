@@ -18,7 +18,6 @@ import static org.relayledger.ledger.Samples.request;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -139,19 +138,7 @@ abstract class LedgerContract {
   }
 
   private void received(Request request) {
-    hand.change(
-        "INSERT INTO ledger (guid, channel, state, attempt, content_type, fingerprint, scheme,"
-            + " request_sha256, received_at, updated_at, request)"
-            + " VALUES (?, ?, 'RECEIVED', 0, ?, ?, ?, ?, ?, ?, ?)",
-        request.guid().value(),
-        request.channel(),
-        request.contentType(),
-        HexFormat.of().parseHex(request.fingerprint().sha256()),
-        request.fingerprint().scheme().text(),
-        HexFormat.of().parseHex(Fingerprint.sha256(request.body())),
-        clock.millis(),
-        clock.millis(),
-        request.body());
+    hand.receive(request, clock.millis());
   }
 
   private static <T> T get(Future<T> future) {

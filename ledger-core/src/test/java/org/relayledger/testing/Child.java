@@ -167,9 +167,18 @@ public final class Child implements AutoCloseable {
 
   /** Sends the signal of this name, such as STOP, CONT or TERM. */
   public void signal(String name) {
-    try (Child kill = start(List.of("kill", "-" + name, Long.toString(process.pid())))) {
-      if (kill.exit() != 0) {
-        throw new AssertionError("kill -" + name + " failed:\n" + kill.seen());
+    run("kill", "-" + name, Long.toString(process.pid()));
+  }
+
+  /** Limits the size of every file that it writes from now on. */
+  public void limitFiles(long bytes) {
+    run("prlimit", "--pid", Long.toString(process.pid()), "--fsize=" + bytes);
+  }
+
+  private static void run(String... command) {
+    try (Child tool = start(List.of(command))) {
+      if (tool.exit() != 0) {
+        throw new AssertionError(String.join(" ", command) + " failed:\n" + tool.seen());
       }
     }
   }

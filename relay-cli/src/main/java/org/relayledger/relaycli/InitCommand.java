@@ -71,15 +71,14 @@ final class InitCommand implements Action {
   }
 
   @Override
-  public Exit run(Streams streams) {
+  public Exit run(Streams streams) throws InterruptedException {
     if (output.format() == Format.CSV) {
       throw new Failure(Exit.USAGE, "csv is for rows; use --format text or json");
     }
-    output.write(streams, out -> init(out));
-    return Exit.OK;
+    return output.write(streams, this::init);
   }
 
-  private void init(OutputStream out) {
+  private Exit init(OutputStream out) {
     Settings settings =
         Ledger.init(
             ledger.location(),
@@ -95,5 +94,6 @@ final class InitCommand implements Action {
     if (!common.quiet()) {
       Facts.print(facts, "init", output.format(), out);
     }
+    return Exit.OK;
   }
 }

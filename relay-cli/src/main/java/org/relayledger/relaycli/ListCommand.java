@@ -2,7 +2,6 @@ package org.relayledger.relaycli;
 
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicLong;
 import org.relayledger.cli.Action;
 import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.Exit;
@@ -29,14 +28,13 @@ final class ListCommand implements Action {
   @Mixin private FilterOptions filters;
 
   @Override
-  public Exit run(Streams streams) {
+  public Exit run(Streams streams) throws InterruptedException {
     Filter filter = filters.filter(HostClock.system(), false);
-    AtomicLong count = new AtomicLong();
     try (LedgerView view = LedgerView.open(ledger.location())) {
-      output.write(streams, out -> count.set(list(view, filter, out)));
-    }
-    if (!common.quiet()) {
-      streams.say("relay list: " + count + (count.get() == 1 ? " row" : " rows"));
+      long count = output.write(streams, out -> list(view, filter, out));
+      if (!common.quiet()) {
+        streams.say("relay list: " + count + (count == 1 ? " row" : " rows"));
+      }
     }
     return Exit.OK;
   }
@@ -44,12 +42,7 @@ final class ListCommand implements Action {
   private long list(LedgerView view, Filter filter, Output out) {
     long most = limit.limit().isPresent() ? limit.limit().getAsInt() : Long.MAX_VALUE;
     long count = 0;
-    Report report =
-        switch (output.format()) {
-          case TEXT -> Report.text(out);
-          case JSON -> Report.json(out);
-          case CSV -> Report.csv(out);
-        };
+    Report report = output.report(out);
     report.begin(Table.ROWS);
     long after = 0;
     while (count < most && !out.lost()) {

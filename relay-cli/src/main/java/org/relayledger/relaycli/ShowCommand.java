@@ -49,7 +49,7 @@ final class ShowCommand implements Action {
   private boolean bodies;
 
   @Override
-  public Exit run(Streams streams) {
+  public Exit run(Streams streams) throws InterruptedException {
     Guid asked =
         Guid.parse(guid)
             .orElseThrow(() -> new Failure(Exit.BAD_REQUEST, "'" + guid + "' is no GUID"));
@@ -64,7 +64,7 @@ final class ShowCommand implements Action {
       Row row = found.get();
       List<Entry> journal = view.journal(row);
       Advice advice = Advice.on(row, view.settings());
-      output.write(
+      return output.write(
           streams,
           out -> {
             if (output.format() == Format.JSON) {
@@ -72,8 +72,8 @@ final class ShowCommand implements Action {
             } else {
               text(row, journal, advice, new PrintStream(out, false, UTF_8));
             }
+            return Exit.OK;
           });
-      return Exit.OK;
     }
   }
 
@@ -115,7 +115,7 @@ final class ShowCommand implements Action {
   private static Table.Listed listed(Row row, List<Entry> journal) {
     Entry last = null;
     for (Entry entry : journal) {
-      if (entry.to() != null) {
+      if (entry.event().equals("move")) {
         last = entry;
       }
     }
@@ -141,7 +141,7 @@ final class ShowCommand implements Action {
           "  %s  attempt %d  %s%s  %s by %s%s%n",
           Times.format(entry.at()),
           entry.attempt(),
-          entry.to() == null
+          !entry.event().equals("move")
               ? entry.event()
               : (entry.from() == null ? "new" : entry.from()) + " -> " + entry.to(),
           entry.code() == null ? "" : " " + entry.code(),

@@ -1,31 +1,23 @@
 package org.relayledger.reprocesscli;
 
-import org.relayledger.cli.Action;
-import org.relayledger.cli.Exit;
-import org.relayledger.cli.Failure;
 import org.relayledger.cli.Main;
 import org.relayledger.cli.Streams;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.Steps;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 
-/** The reprocess tool, which for now only says that it is not there yet. */
-@Command(name = "reprocess", description = "Sends FAILED rows again; not in this version yet.")
-public final class ReprocessMain implements Action {
+/** Sends FAILED rows again. */
+public final class ReprocessMain {
+  private ReprocessMain() {}
+
   /** Starts the tool. */
   public static void main(String[] arguments) {
-    System.exit(Main.run(commandLine(), arguments, Streams.ofProcess()));
+    CommandLine tool = commandLine(HostClock.system(), Steps.NONE);
+    System.exit(Main.run(tool, arguments, Streams.ofProcess()));
   }
 
-  /** Takes the options and GUIDs that it will have, so that all of them get the same answer. */
-  static CommandLine commandLine() {
-    return new CommandLine(new ReprocessMain()).setUnmatchedArgumentsAllowed(true);
-  }
-
-  @Override
-  public Exit run(Streams streams) {
-    throw new Failure(
-        Exit.USAGE,
-        "not in this version yet: nothing was sent and nothing moved, FAILED rows stay FAILED, and"
-            + " a re-send of the same GUID to the relay goes out");
+  /** The tool, which writes times by {@code clock} and is heard by {@code steps}. */
+  static CommandLine commandLine(HostClock clock, Steps steps) {
+    return new CommandLine(new ReprocessCommand(clock, steps));
   }
 }

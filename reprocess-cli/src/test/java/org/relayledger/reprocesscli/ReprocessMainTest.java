@@ -3,35 +3,36 @@ package org.relayledger.reprocesscli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.relayledger.cli.Exit;
 import org.relayledger.cli.Ran;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.Steps;
+import picocli.CommandLine;
 
 class ReprocessMainTest {
-  @ParameterizedTest
-  @ValueSource(strings = {"", "G1", "-n", "--limit 3 G1 G2", "--no-such-option=1", "--ledger"})
-  void untilItIsThereItSaysSoInOneLineAndExitsWithTwo(String line) {
-    Ran ran = Ran.of(ReprocessMain.commandLine(), line.split(" "));
-    assertThat(ran).returns(2, Ran::exit).returns("", Ran::out);
-    assertThat(ran.err())
-        .startsWith("reprocess: not in this version yet: ")
-        .contains("FAILED rows stay FAILED")
-        .endsWith("; see 'reprocess --help'\n")
-        .hasLineCount(1);
+  private static CommandLine tool() {
+    return ReprocessMain.commandLine(HostClock.system(), Steps.NONE);
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"--help", "-h", "G1 --limit 3 --help"})
-  void itAnswersHelp(String line) {
-    Ran ran = Ran.of(ReprocessMain.commandLine(), line.split(" "));
+  @Test
+  void helpSaysWhatItDoesAndWhatEachExitCodeMeans() {
+    Ran ran = Ran.of(tool(), "--help");
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
-    assertThat(ran.out()).startsWith("Usage: reprocess ").contains("not in this version yet");
+    assertThat(ran.out()).startsWith("Usage: reprocess ").contains("--max-attempts", "--rate");
+    for (Exit exit : Exit.values()) {
+      assertThat(ran.out()).contains(" " + exit.code() + " ");
+    }
   }
 
   @Test
   void itAnswersVersion() {
-    Ran ran = Ran.of(ReprocessMain.commandLine(), "--version");
+    Ran ran = Ran.of(tool(), "--version");
     assertThat(ran).returns(0, Ran::exit).returns("", Ran::err);
     assertThat(ran.out()).startsWith("relay-ledger ").hasLineCount(1);
+  }
+
+  @Test
+  void everyOptionCanStandInAConfigFileOrIsKnownToBeOneRunsOwn() {
+    assertThat(Ran.unlistedOptions(tool())).isEmpty();
   }
 }

@@ -1,33 +1,23 @@
 package org.relayledger.resolvecli;
 
-import org.relayledger.cli.Action;
-import org.relayledger.cli.Exit;
-import org.relayledger.cli.Failure;
 import org.relayledger.cli.Main;
 import org.relayledger.cli.Streams;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.Steps;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 
-/** The resolve tool, which for now only says that it is not there yet. */
-@Command(
-    name = "resolve",
-    description = "Asks the account system about UNKNOWN rows; not in this version yet.")
-public final class ResolveMain implements Action {
+/** Settles UNKNOWN rows by asking the account system. */
+public final class ResolveMain {
+  private ResolveMain() {}
+
   /** Starts the tool. */
   public static void main(String[] arguments) {
-    System.exit(Main.run(commandLine(), arguments, Streams.ofProcess()));
+    CommandLine tool = commandLine(HostClock.system(), Steps.NONE);
+    System.exit(Main.run(tool, arguments, Streams.ofProcess()));
   }
 
-  /** Takes the options and GUIDs that it will have, so that all of them get the same answer. */
-  static CommandLine commandLine() {
-    return new CommandLine(new ResolveMain()).setUnmatchedArgumentsAllowed(true);
-  }
-
-  @Override
-  public Exit run(Streams streams) {
-    throw new Failure(
-        Exit.USAGE,
-        "not in this version yet: nothing was asked and nothing moved, UNKNOWN rows stay UNKNOWN, and"
-            + " their GUIDs are answered E901");
+  /** The tool, which ages rows by {@code clock} and is heard by {@code steps}. */
+  static CommandLine commandLine(HostClock clock, Steps steps) {
+    return new CommandLine(new ResolveCommand(clock, steps));
   }
 }

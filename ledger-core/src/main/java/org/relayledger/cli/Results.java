@@ -1,0 +1,195 @@
+package org.relayledger.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.relayledger.ledger.LedgerException;
+import org.relayledger.report.Report;
+import org.relayledger.report.Table;
+
+/**
+ * What a bulk run says: a record a row on stdout, counts and problems on stderr, and the exit code
+ * that follows from the worst of them. Safe for many threads.
+ */
+public final class Results {
+  /** How many problems are told one by one; all of them are counted. */
+  static final int MAX_TOLD = 20;
+
+  /** The run that fills the results. */
+  public interface Run {
+    /** Works until all is done or it is stopped. */
+    void into(Results results) throws InterruptedException;
+  }
+
+  private record Trouble(Exit exit, String line) {}
+
+  private final Streams streams;
+  private final String tool;
+  private final boolean quiet;
+  private final Report report;
+  private final Progress progress;
+  private final Map<String, Long> counts = new LinkedHashMap<>();
+  private final List<Trouble> told = new ArrayList<>();
+  private Trouble worst = new Trouble(Exit.OK, "");
+  private long troubles;
+  private boolean begun;
+  private String nothing = "nothing to do";
+
+  private Results(
+      Streams streams, String tool, boolean quiet, Report report, List<String> counted) {
+    this.streams = streams;
+    this.tool = tool;
+    this.quiet = quiet;
+    this.report = report;
+    this.progress = quiet ? Progress.NONE : Progress.on(streams, tool);
+    counted.forEach(what -> counts.put(what, 0L));
+  }
+
+  /**
+   * Lets {@code run} work and tells what came of it, whatever that is: a summary ends the output in
+   * every format that has one.
+   *
+   * @param counted what the summary counts, in this order
+   */
+  public static Exit of(
+      Streams streams,
+      String tool,
+      CommonOptions common,
+      OutputOptions output,
+      List<String> counted,
+      Run run)
+      throws InterruptedException {
+    return output.write(
+        streams,
+        out -> {
+          // Text is for people, who have asked for quiet; the other formats were asked for by name.
+          boolean silent = common.quiet() && output.format() == OutputOptions.Format.TEXT;
+          Report report = silent ? null : output.report(out);
+          Results results = new Results(streams, tool, common.quiet(), report, counted);
+          if (output.format() != OutputOptions.Format.TEXT) {
+            results.begin();
+          }
+          return results.fill(run);
+        });
+  }
+
+  private Exit fill(Run run) throws InterruptedException {
+    try {
+      run.into(this);
+    } catch (LedgerException e) {
+      return failed(Exit.of(e), e);
+    } catch (Failure e) {
+      return failed(e.exit(), e);
+    } catch (RuntimeException | Error e) {
+      refused(Exit.INTERNAL);
+      throw e;
+    } finally {
+      progress.close();
+    }
+    return end();
+  }
+
+  /** Those two come before any work: there is nothing to tell but why. */
+  private Exit failed(Exit exit, RuntimeException e) {
+    if (exit == Exit.USAGE || exit == Exit.ALREADY_RUNNING) {
+      refused(exit);
+      throw e;
+    }
+    trouble(exit, e.getMessage());
+    return end();
+  }
+
+  /** The run has refused to work, or broken; whoever called tells why. */
+  private synchronized void refused(Exit exit) {
+    if (report != null) {
+      report.end(counts, exit.code());
+    }
+  }
+
+  private synchronized void begin() {
+    if (!begun) {
+      report.begin(Table.RESULTS);
+      begun = true;
+    }
+  }
+
+  /** One row of the output. */
+  public synchronized void row(Table.Result row) {
+    if (report == null) {
+      return;
+    }
+    begin();
+    report.add(Table.RESULTS, row);
+  }
+
+  /** Counts one more of {@code what}. */
+  public synchronized void count(String what) {
+    count(what, 1);
+  }
+
+  /** Counts {@code more} of {@code what}. */
+  public synchronized void count(String what, long more) {
+    counts.merge(what, more, Long::sum);
+    progress.step(more);
+  }
+
+  /** What to say if nothing at all was counted. */
+  public synchronized void nothing(String line) {
+    nothing = line;
+  }
+
+  /** A problem that makes the run end with {@code exit} or worse, in one line. */
+  public synchronized void trouble(Exit exit, String line) {
+    Trouble trouble = new Trouble(exit, line);
+    troubles++;
+    if (told.size() < MAX_TOLD) {
+      told.add(trouble);
+    }
+    if (worst.exit == Exit.OK || Exit.worst(worst.exit, exit) != worst.exit) {
+      worst = trouble;
+    }
+  }
+
+  /** What the operator should know that is no problem. */
+  public void note(String line) {
+    if (!quiet) {
+      streams.say(tool + ": " + line);
+    }
+  }
+
+  private synchronized Exit end() {
+    Exit exit = streams.signals().exit(worst.exit);
+    if (report != null) {
+      report.end(counts, exit.code());
+    }
+    if (!quiet) {
+      told.forEach(trouble -> streams.say(tool + ": " + trouble.line));
+      if (troubles > told.size()) {
+        streams.say(tool + ": and " + (troubles - told.size()) + " problems more like these");
+      }
+      streams.say(tool + ": " + summary() + ending(exit));
+    } else if (exit != Exit.OK) {
+      streams.say(tool + ": " + (troubles == 0 ? summary() : worst.line) + more() + ending(exit));
+    }
+    return exit;
+  }
+
+  private String summary() {
+    String text =
+        counts.entrySet().stream()
+            .filter(entry -> entry.getValue() > 0)
+            .map(entry -> entry.getValue() + " " + entry.getKey().replace('_', ' '))
+            .collect(Collectors.joining(", "));
+    return text.isEmpty() ? nothing : text;
+  }
+
+  private String more() {
+    return troubles > 1 ? "; " + (troubles - 1) + " more problems" : "";
+  }
+
+  private static String ending(Exit exit) {
+    return exit == Exit.OK ? "" : " (exit " + exit.code() + ": " + exit.meaning() + ")";
+  }
+}

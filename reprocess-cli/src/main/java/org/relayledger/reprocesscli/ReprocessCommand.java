@@ -1,0 +1,192 @@
+package org.relayledger.reprocesscli;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.Set;
+import org.relayledger.account.AccountSystem;
+import org.relayledger.cli.AccountOptionsMixin;
+import org.relayledger.cli.Action;
+import org.relayledger.cli.CommonOptions;
+import org.relayledger.cli.DryRunOption;
+import org.relayledger.cli.Exit;
+import org.relayledger.cli.GuidArguments;
+import org.relayledger.cli.LedgerOptions;
+import org.relayledger.cli.LimitOption;
+import org.relayledger.cli.OutputOptions;
+import org.relayledger.cli.Rate;
+import org.relayledger.cli.Results;
+import org.relayledger.cli.Streams;
+import org.relayledger.ledger.Actor;
+import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.Ledger;
+import org.relayledger.ledger.LedgerView;
+import org.relayledger.ledger.Settings;
+import org.relayledger.ledger.Steps;
+import org.relayledger.relay.Relay;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+    name = "reprocess",
+    description = {
+      "Sends FAILED rows again, which were certainly not processed: the stored request, the same"
+          + " GUID. An UNKNOWN row is never sent, whatever is asked: see resolve."
+    })
+final class ReprocessCommand implements Action {
+  /** How many exchanges may be open at once, those that wait for a late reply included. */
+  private static final int MAX_IN_FLIGHT = 256;
+
+  private final HostClock clock;
+  private final Steps steps;
+
+  @Mixin private CommonOptions common;
+  @Mixin private LedgerOptions ledger;
+  @Mixin private AccountOptionsMixin account;
+  @Mixin private OutputOptions output;
+  @Mixin private LimitOption limit;
+  @Mixin private DryRunOption dryRun;
+  @Mixin private GuidArguments guids;
+
+  @Option(
+      names = "--max-attempts",
+      paramLabel = "N",
+      defaultValue = "5",
+      description =
+          "Leave rows alone that were claimed so often in all their life; they need a person"
+              + " (default: ${DEFAULT-VALUE}).")
+  private int maxAttempts;
+
+  @Option(
+      names = "--max-age",
+      paramLabel = "D",
+      defaultValue = "24h",
+      description =
+          "Leave rows alone that came in longer ago, unless they are named; they need a person"
+              + " (default: ${DEFAULT-VALUE}).")
+  private Duration maxAge;
+
+  @Option(
+      names = "--received",
+      description = "Send RECEIVED rows too, which an abandoned batch has left.")
+  private boolean received;
+
+  @Option(
+      names = "--rate",
+      paramLabel = "N/UNIT",
+      converter = Rate.class,
+      description = "At most so many a second, minute or hour, as 5/s (default: no limit).")
+  private Duration gap = Duration.ZERO;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "N",
+      defaultValue = "1",
+      description = "How many to send at once (default: ${DEFAULT-VALUE}).")
+  private int concurrency;
+
+  @Option(
+      names = "--stop-after",
+      paramLabel = "N",
+      defaultValue = "3",
+      description =
+          "Stop after so many rows in a row for which no connection could be opened (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int stopAfter;
+
+  ReprocessCommand(HostClock clock, Steps steps) {
+    this.clock = clock;
+    this.steps = steps;
+  }
+
+  @Override
+  public Exit run(Streams streams) throws InterruptedException {
+    Set<Guid> named = guids.all();
+    return Results.of(
+        streams,
+        "reprocess",
+        common,
+        output,
+        ReprocessRun.COUNTED,
+        results -> {
+          if (dryRun.dryRun()) {
+            try (LedgerView view = LedgerView.open(ledger.location())) {
+              // Built all the same: what it refuses, a dry run refuses too.
+              Sending sending = new Sending(system(view.settings()), Optional.empty());
+              go(run(view, sending, results), named, results);
+            }
+            return;
+          }
+          try (Ledger opened = Ledger.open(ledger.location(), clock, steps)) {
+            if (named.isEmpty()) {
+              opened.runLock(Actor.Role.REPROCESS);
+            }
+            send(opened, named, streams, results);
+          }
+        });
+  }
+
+  /**
+   * Where to send, and by what.
+   *
+   * @param relay empty for a dry run
+   */
+  record Sending(AccountSystem system, Optional<Relay> relay) {}
+
+  private void send(Ledger opened, Set<Guid> named, Streams streams, Results results)
+      throws InterruptedException {
+    Settings settings = opened.view().settings();
+    Duration openFor = openFor(settings);
+    AccountSystem system = system(settings);
+    Relay relay =
+        new Relay(
+            opened,
+            system,
+            new Relay.Limits(account.timeout(), openFor, MAX_IN_FLIGHT),
+            common.actor(Actor.Role.REPROCESS, streams.environment()),
+            steps);
+    ReprocessRun run = run(opened.view(), new Sending(system, Optional.of(relay)), results);
+    streams.signals().onFirst(() -> run.stop(account.timeout()));
+    try {
+      go(run, named, results);
+    } finally {
+      // A late reply settles its row: it is waited for, as the hub does.
+      relay.windUp(opened.halted().isEmpty() ? openFor : Duration.ZERO);
+    }
+  }
+
+  private static void go(ReprocessRun run, Set<Guid> named, Results results)
+      throws InterruptedException {
+    if (named.isEmpty()) {
+      results.nothing("nothing to do: no row is FAILED");
+      run.all();
+    } else {
+      run.each(named);
+    }
+  }
+
+  private Duration openFor(Settings settings) {
+    return account.timeout().compareTo(settings.maxProcessing()) > 0
+        ? account.timeout()
+        : settings.maxProcessing();
+  }
+
+  private AccountSystem system(Settings settings) {
+    return account.accountSystem(openFor(settings), steps);
+  }
+
+  private ReprocessRun run(LedgerView view, Sending sending, Results results) {
+    ReprocessRun.Limits limits =
+        new ReprocessRun.Limits(
+            maxAttempts,
+            maxAge,
+            received,
+            gap,
+            concurrency,
+            stopAfter,
+            limit.limit().orElse(Integer.MAX_VALUE));
+    return new ReprocessRun(
+        view, sending, limits, clock, code -> account.successCodes().matches(code), results);
+  }
+}

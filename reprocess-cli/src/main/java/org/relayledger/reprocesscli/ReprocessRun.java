@@ -1,0 +1,331 @@
+package org.relayledger.reprocesscli;
+
+import java.time.Duration;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.relayledger.cli.Exit;
+import org.relayledger.cli.Results;
+import org.relayledger.cli.Workers;
+import org.relayledger.ledger.Filter;
+import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.LedgerView;
+import org.relayledger.ledger.Row;
+import org.relayledger.ledger.Settings;
+import org.relayledger.ledger.State;
+import org.relayledger.relay.Answer;
+import org.relayledger.relay.Problem;
+import org.relayledger.report.Table;
+
+/** One run of reprocess: which rows, how many at once, and what their answers mean. */
+final class ReprocessRun {
+  /** What the summary counts. */
+  static final List<String> COUNTED =
+      List.of(
+          "done", "refused", "unknown", "not_sent", "used_up", "too_old", "held", "would_be_sent");
+
+  /**
+   * What bounds a run.
+   *
+   * @param gap the least time between two sends
+   * @param stopAfter how many connect failures in a row end it
+   * @param most how many rows are sent
+   */
+  record Limits(
+      int maxAttempts,
+      Duration maxAge,
+      boolean received,
+      Duration gap,
+      int concurrency,
+      int stopAfter,
+      int most) {}
+
+  private final LedgerView view;
+  private final ReprocessCommand.Sending sending;
+  private final Limits limits;
+  private final HostClock clock;
+  private final Predicate<String> success;
+  private final Results results;
+  private final Workers workers;
+  private final AtomicInteger unreachable = new AtomicInteger();
+  private final AtomicBoolean stopped = new AtomicBoolean();
+  private boolean probed;
+  private int begun;
+
+  ReprocessRun(
+      LedgerView view,
+      ReprocessCommand.Sending sending,
+      Limits limits,
+      HostClock clock,
+      Predicate<String> success,
+      Results results) {
+    this.view = view;
+    this.sending = sending;
+    this.limits = limits;
+    this.clock = clock;
+    this.success = success;
+    this.results = results;
+    this.workers = new Workers(limits.concurrency, limits.gap);
+  }
+
+  /** Sends nothing new and ends what is open after {@code patience}; from any thread. */
+  void stop(Duration patience) {
+    workers.stop();
+    sending
+        .relay()
+        .ifPresent(
+            relay -> {
+              try {
+                relay.windUp(patience);
+              } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+              }
+            });
+  }
+
+  /** Every row that is FAILED, in the order in which they came in. */
+  void all() throws InterruptedException {
+    Set<State> states =
+        limits.received ? EnumSet.of(State.FAILED, State.RECEIVED) : EnumSet.of(State.FAILED);
+    long usedUp = 0;
+    long tooOld = 0;
+    try (workers) {
+      if (mayClaim()) {
+        for (State state : states) {
+          Filter filter = new Filter(Set.of(state), Set.of(), null, null, null, false, false);
+          long after = 0;
+          while (!workers.isStopped()) {
+            List<Row> page = view.page(filter, after, LedgerView.MAX_PAGE);
+            if (page.isEmpty()) {
+              break;
+            }
+            for (Row row : page) {
+              if (isUsedUp(row)) {
+                usedUp++;
+                left(row, "used_up");
+              } else if (isTooOld(row)) {
+                tooOld++;
+                left(row, "too_old");
+              } else if (begun < limits.most) {
+                begin(row, false);
+              }
+            }
+            after = page.get(page.size() - 1).seq();
+          }
+        }
+      }
+      workers.finish();
+    }
+    if (usedUp > 0) {
+      results.trouble(
+          Exit.NOT_SENT,
+          usedUp
+              + " rows have used up their "
+              + limits.maxAttempts
+              + " attempts and were not sent again; find out why, then name them with a higher"
+              + " --max-attempts, or settle them by hand");
+    }
+    if (tooOld > 0) {
+      results.trouble(
+          Exit.NOT_SENT,
+          tooOld
+              + " rows came in longer ago than --max-age and were not sent again; a person must"
+              + " decide: name them to send them");
+    }
+  }
+
+  /** The named rows, each on its own. */
+  void each(Set<Guid> named) throws InterruptedException {
+    try (workers) {
+      if (mayClaim()) {
+        for (Guid guid : named) {
+          Optional<Row> row = view.find(guid, false);
+          if (row.isEmpty()) {
+            results.trouble(
+                Exit.NO_SUCH_GUID,
+                view.tombstone(guid).isPresent()
+                    ? guid + " finished earlier and was purged; it is never sent again"
+                    : guid + " is not in this ledger; nothing was sent");
+          } else if (mayBeSent(row.get())) {
+            begin(row.get(), true);
+          }
+        }
+      }
+      workers.finish();
+    }
+  }
+
+  private boolean mayBeSent(Row row) {
+    Guid guid = row.guid();
+    boolean sendable =
+        row.state() == State.FAILED || (row.state() == State.RECEIVED && limits.received);
+    if (!sendable) {
+      results.trouble(
+          Exit.CONFLICT,
+          guid
+              + " is "
+              + row.state()
+              + " and was not sent: only FAILED rows are"
+              + (row.state() == State.UNKNOWN ? "; resolve asks about it" : ""));
+      return false;
+    }
+    if (isUsedUp(row)) {
+      left(row, "used_up");
+      results.trouble(
+          Exit.NOT_SENT,
+          guid
+              + " has used up "
+              + row.attempt()
+              + " attempts of "
+              + limits.maxAttempts
+              + " and was not sent again");
+      return false;
+    }
+    return true;
+  }
+
+  private boolean isUsedUp(Row row) {
+    return row.attempt() >= limits.maxAttempts;
+  }
+
+  private boolean isTooOld(Row row) {
+    return clock.millis() - row.receivedAt() > limits.maxAge.toMillis();
+  }
+
+  private void left(Row row, String why) {
+    results.count(why);
+    tell(row, why, row.state(), row.code(), row.attempt(), "left alone; it needs a person");
+  }
+
+  private boolean mayClaim() {
+    Settings.Mode mode = view.settings().mode();
+    if (mode == Settings.Mode.NORMAL) {
+      return true;
+    }
+    results.trouble(
+        Exit.UNAVAILABLE,
+        "the ledger is in mode " + mode.word() + "; no row was claimed and nothing was sent");
+    return false;
+  }
+
+  private void begin(Row row, boolean named) throws InterruptedException {
+    if (sending.relay().isEmpty()) {
+      begun++;
+      results.count("would_be_sent");
+      tell(row, "would_be_sent", row.state(), row.code(), row.attempt(), "not sent: a dry run");
+      return;
+    }
+    if (!probed) {
+      probed = true;
+      Optional<String> why = sending.system().probe();
+      if (why.isPresent()) {
+        end(
+            Exit.UNAVAILABLE,
+            "the account system cannot be reached: " + why.get() + "; no row was claimed");
+      }
+    }
+    if (workers.isStopped()) {
+      return;
+    }
+    begun++;
+    workers.begin(() -> send(row, named));
+  }
+
+  /** Stops the run, and says why the first time. */
+  private void end(Exit exit, String why) {
+    workers.stop();
+    if (stopped.compareAndSet(false, true)) {
+      results.trouble(exit, why);
+    }
+  }
+
+  private void send(Row row, boolean named) throws InterruptedException {
+    Optional<CompletionStage<Answer>> sent = sending.relay().orElseThrow().again(row);
+    if (sent.isEmpty()) {
+      results.count("held");
+      if (named) {
+        results.trouble(
+            Exit.IN_PROGRESS, row.guid() + " was not sent: somebody else has it, or has moved it");
+      }
+      return;
+    }
+    CompletionStage<Void> unused = sent.get().thenAccept(answer -> told(row, answer));
+  }
+
+  private void told(Row row, Answer answer) {
+    Guid guid = row.guid();
+    int attempt = row.attempt() + 1;
+    if (answer instanceof Answer.Definite definite) {
+      unreachable.set(0);
+      boolean good = success.test(definite.code());
+      results.count(good ? "done" : "refused");
+      if (!good) {
+        results.trouble(
+            Exit.REFUSED, guid + " is DONE, refused by the account system: " + definite.code());
+      }
+      tell(
+          row,
+          good ? "done" : "refused",
+          State.DONE,
+          definite.code(),
+          attempt,
+          "attempt " + attempt + " was answered");
+      return;
+    }
+    Answer.Refused refused = (Answer.Refused) answer;
+    String code = refused.problem().name();
+    switch (refused.problem()) {
+      case E901 -> {
+        unreachable.set(0);
+        results.count("unknown");
+        results.trouble(Exit.UNKNOWN, refused.detail());
+        tell(row, "unknown", State.UNKNOWN, code, attempt, refused.detail());
+      }
+      case E902 -> {
+        results.count("not_sent");
+        tell(row, "not_sent", State.FAILED, code, attempt, refused.detail());
+        if (attempt >= limits.maxAttempts) {
+          results.trouble(
+              Exit.NOT_SENT,
+              guid + " has used up its " + attempt + " attempts: " + refused.detail());
+        }
+        countUnreachable();
+      }
+      case E907 -> {
+        if (!workers.isStopped()) {
+          end(Exit.UNAVAILABLE, refused.detail());
+        }
+      }
+      case E903, E904, E905, E906, E908 -> {
+        if (refused.retry() == Problem.Retry.NEVER) {
+          results.trouble(Exit.LEDGER, refused.detail());
+        } else {
+          end(Exit.LEDGER, refused.detail());
+        }
+      }
+    }
+  }
+
+  /** A row is not sent for other reasons, too: only a connection that fails now counts. */
+  private void countUnreachable() {
+    if (sending.system().probe().isEmpty()) {
+      unreachable.set(0);
+    } else if (unreachable.incrementAndGet() >= limits.stopAfter) {
+      end(
+          Exit.UNAVAILABLE,
+          "no connection to the account system could be opened for "
+              + limits.stopAfter
+              + " rows in a row; the run stopped; run reprocess again when it is back");
+    }
+  }
+
+  private void tell(Row row, String result, State state, String code, int attempt, String detail) {
+    results.row(new Table.Result(row.guid(), result, state, code, attempt, detail));
+  }
+}

@@ -1,0 +1,178 @@
+package org.relayledger.resolvecli;
+
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.relayledger.account.AccountSystem;
+import org.relayledger.cli.AccountOptionsMixin;
+import org.relayledger.cli.Action;
+import org.relayledger.cli.CommonOptions;
+import org.relayledger.cli.DryRunOption;
+import org.relayledger.cli.Durations;
+import org.relayledger.cli.Exit;
+import org.relayledger.cli.Failure;
+import org.relayledger.cli.GuidArguments;
+import org.relayledger.cli.LedgerOptions;
+import org.relayledger.cli.LimitOption;
+import org.relayledger.cli.OutputOptions;
+import org.relayledger.cli.Results;
+import org.relayledger.cli.Streams;
+import org.relayledger.ledger.Actor;
+import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.Ledger;
+import org.relayledger.ledger.LedgerView;
+import org.relayledger.ledger.Settings;
+import org.relayledger.ledger.Steps;
+import org.relayledger.relay.Inquirer;
+import org.relayledger.relay.Resolution;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+@Command(
+    name = "resolve",
+    description = {
+      "Settles UNKNOWN rows by asking the account system about them, once they are older than"
+          + " --min-age: DONE with its answer, or FAILED if it has no record. Nothing is ever"
+          + " sent. A row whose sender has died becomes UNKNOWN first, and ages from then."
+    })
+final class ResolveCommand implements Action {
+  private final HostClock clock;
+  private final Steps steps;
+
+  @Mixin private CommonOptions common;
+  @Mixin private LedgerOptions ledger;
+  @Mixin private AccountOptionsMixin account;
+  @Mixin private OutputOptions output;
+  @Mixin private LimitOption limit;
+  @Mixin private DryRunOption dryRun;
+  @Mixin private GuidArguments guids;
+  @Mixin private SettleOptions settle;
+
+  @Option(
+      names = "--min-age",
+      paramLabel = "D",
+      description =
+          "How long ago a row's exchange must have ended before it is asked about; never less than"
+              + " the ledger's max-processing (default: max-processing and 2m).")
+  private Duration minAge;
+
+  @Option(
+      names = "--also-account",
+      paramLabel = "URL",
+      description =
+          "An old URL of the same account system; rows sent there are asked about here (default:"
+              + " only rows sent to --account-url).")
+  private List<String> alsoAccounts = List.of();
+
+  @Option(
+      names = "--stop-after",
+      paramLabel = "N",
+      defaultValue = "5",
+      description =
+          "Stop after so many inquiries in a row without an answer or with HTTP 5xx (default:"
+              + " ${DEFAULT-VALUE}).")
+  private int stopAfter;
+
+  @Option(
+      names = "--concurrency",
+      paramLabel = "N",
+      defaultValue = "4",
+      description = "How many rows to ask about at once (default: ${DEFAULT-VALUE}).")
+  private int concurrency;
+
+  ResolveCommand(HostClock clock, Steps steps) {
+    this.clock = clock;
+    this.steps = steps;
+  }
+
+  @Override
+  public Exit run(Streams streams) throws InterruptedException {
+    Set<Guid> named = guids.all();
+    settle.check(named, account);
+    AccountSystem system = account.accountSystem(account.timeout(), steps);
+    return Results.of(
+        streams,
+        "resolve",
+        common,
+        output,
+        ResolveRun.COUNTED,
+        results -> {
+          if (dryRun.dryRun()) {
+            try (LedgerView view = LedgerView.open(ledger.location())) {
+              run(streams, results, system, named, view, Optional.empty());
+            }
+          } else {
+            try (Ledger opened = Ledger.open(ledger.location(), clock, steps)) {
+              if (named.isEmpty()) {
+                opened.runLock(Actor.Role.RESOLVE);
+              }
+              run(streams, results, system, named, opened.view(), Optional.of(opened));
+            }
+          }
+        });
+  }
+
+  /**
+   * @param opened the ledger to settle in, or empty for a dry run
+   */
+  private void run(
+      Streams streams,
+      Results results,
+      AccountSystem system,
+      Set<Guid> named,
+      LedgerView view,
+      Optional<Ledger> opened)
+      throws InterruptedException {
+    Duration least = leastAge(view.settings(), results);
+    Set<String> accounts = new HashSet<>(alsoAccounts);
+    accounts.add(system.url());
+    Inquirer inquirer =
+        new Inquirer(view, system, accounts, code -> account.successCodes().matches(code));
+    Resolution resolution = new Resolution(inquirer, least, clock, steps);
+    if (settle.wanted()) {
+      Actor operator = common.actor(Actor.Role.OPERATOR, streams.environment());
+      settle.run(named, view, opened, resolution, operator, results);
+      return;
+    }
+    Actor actor = common.actor(Actor.Role.RESOLVE, streams.environment());
+    ResolveRun.Limits limits =
+        new ResolveRun.Limits(concurrency, stopAfter, limit.limit().orElse(Integer.MAX_VALUE));
+    ResolveRun run =
+        new ResolveRun(view, opened, actor, inquirer, resolution, limits, clock, results);
+    streams.signals().onFirst(run::stop);
+    if (named.isEmpty()) {
+      results.nothing("nothing to do: no row is UNKNOWN or SENT");
+      run.all();
+    } else {
+      run.each(named);
+    }
+  }
+
+  private Duration leastAge(Settings settings, Results results) {
+    if (minAge == null) {
+      return settings.defaultMinAge();
+    }
+    if (minAge.compareTo(settings.maxProcessing()) < 0) {
+      throw new Failure(
+          Exit.USAGE,
+          "--min-age "
+              + Durations.text(minAge)
+              + " is less than the ledger's max-processing "
+              + Durations.text(settings.maxProcessing())
+              + ": 'no record' might only mean 'not yet'; nothing was asked");
+    }
+    if (minAge.compareTo(settings.defaultMinAge()) < 0) {
+      results.note(
+          "warning: --min-age "
+              + Durations.text(minAge)
+              + " is less than "
+              + Durations.text(settings.defaultMinAge())
+              + ": the kernel may still deliver what a dead sender had written");
+    }
+    return minAge;
+  }
+}
