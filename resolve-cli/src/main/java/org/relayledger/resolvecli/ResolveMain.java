@@ -17,7 +17,7 @@ public final class ResolveMain {
   }
 
   /** The tool, which ages rows by {@code clock} and is heard by {@code steps}. */
-  static CommandLine commandLine(HostClock clock, Steps steps) {
+  public static CommandLine commandLine(HostClock clock, Steps steps) {
     return new CommandLine(new ResolveCommand(clock, steps));
   }
 }

@@ -475,10 +475,7 @@ class ResolveTest {
 
   @Test
   void quietItSaysNothingOnSuccessAndOneLineOfTrouble() {
-    assertThat(resolve("-q"))
-        .returns(0, Ran::exit)
-        .returns("", Ran::out)
-        .returns("", Ran::err);
+    assertThat(resolve("-q")).returns(0, Ran::exit).returns("", Ran::out).returns("", Ran::err);
     scene.send("drop-1");
     scene.send("drop-2");
     ripen();
