@@ -17,7 +17,7 @@ public final class ReprocessMain {
   }
 
   /** The tool, which writes times by {@code clock} and is heard by {@code steps}. */
-  static CommandLine commandLine(HostClock clock, Steps steps) {
+  public static CommandLine commandLine(HostClock clock, Steps steps) {
     return new CommandLine(new ReprocessCommand(clock, steps));
   }
 }
