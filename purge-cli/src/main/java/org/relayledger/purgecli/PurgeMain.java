@@ -17,7 +17,7 @@ public final class PurgeMain {
   }
 
   /** The tool, which tells what is old by {@code clock} and is heard by {@code steps}. */
-  static CommandLine commandLine(HostClock clock, Steps steps) {
+  public static CommandLine commandLine(HostClock clock, Steps steps) {
     return new CommandLine(new PurgeCommand(clock, steps));
   }
 }
