@@ -10,17 +10,25 @@ import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.relayledger.cli.Main;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Guid;
+import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Step;
+import org.relayledger.purgecli.PurgeMain;
+import org.relayledger.reprocesscli.ReprocessMain;
+import org.relayledger.resolvecli.ResolveMain;
+import picocli.CommandLine;
 
 /**
- * The relay in a JVM of its own, which can be killed. A GUID that names a step pauses there, and
- * says so on stdout, until a line comes on stdin.
+ * The relay, or another tool, in a JVM of its own, which can be killed. A GUID that names a step
+ * pauses there, and says so on stdout, until a line comes on stdin.
  */
 final class Child implements AutoCloseable {
   /** A GUID that begins so meets a bug once its reply is read. */
@@ -40,7 +48,22 @@ final class Child implements AutoCloseable {
   }
 
   public static void main(String[] arguments) {
-    System.exit(RelayMain.run(arguments, Streams.ofProcess(), Child::pause));
+    System.exit(Main.run(tool(arguments[0]), arguments(arguments), Streams.ofProcess()));
+  }
+
+  /** The tool of that name; any other is a command of the relay. */
+  private static CommandLine tool(String name) {
+    return switch (name) {
+      case "resolve" -> ResolveMain.commandLine(HostClock.system(), Child::pause);
+      case "reprocess" -> ReprocessMain.commandLine(HostClock.system(), Child::pause);
+      case "purge" -> PurgeMain.commandLine(HostClock.system(), Child::pause);
+      default -> RelayMain.commandLine(Child::pause);
+    };
+  }
+
+  private static String[] arguments(String[] all) {
+    boolean named = Set.of("resolve", "reprocess", "purge").contains(all[0]);
+    return Arrays.copyOfRange(all, named ? 1 : 0, all.length);
   }
 
   private static void pause(Step step, Guid guid) {

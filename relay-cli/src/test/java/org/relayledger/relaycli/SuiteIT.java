@@ -135,15 +135,22 @@ final class SuiteIT {
         .isEqualTo(new Ended(0, "relay-ledger 0.1.0\n", ""));
   }
 
-  @ParameterizedTest
-  @ValueSource(strings = {"resolve", "reprocess", "purge"})
-  void whatIsNotThereYetSaysSoInOneLineAndExitsTwo(String tool) throws Exception {
-    Ended ended = run(bin.resolve(tool), "--ledger", "x.db", "some-guid");
-    assertThat(ended.exit).isEqualTo(2);
-    assertThat(ended.out).isEmpty();
-    assertThat(ended.err)
-        .startsWith(tool + ": not in this version yet: nothing was ")
-        .hasLineCount(1);
+  @Test
+  void theToolsThatCleanUpWorkFromTheSuiteAndSayNothingWhenThereIsNothingToDo() throws Exception {
+    String ledger = temp.resolve("a ledger.db").toString();
+    assertThat(init(ledger).exit).isZero();
+    Map<String, String> set =
+        Map.of(
+            "RELAY_LEDGER", ledger,
+            "RELAY_ACCOUNT_URL", NOTHING,
+            "RELAY_PURGE_RETENTION", "90d");
+    for (String tool : List.of("resolve", "reprocess", "purge")) {
+      assertThat(run(set, "", bin.resolve(tool), "-q")).isEqualTo(new Ended(0, "", ""));
+      Ended told = run(set, "", bin.resolve(tool), "--format", "json");
+      assertThat(told.exit).isZero();
+      assertThat(told.out).contains("\"type\":\"summary\"").hasLineCount(1);
+      assertThat(told.err).startsWith(tool + ": nothing to do: ").hasLineCount(1);
+    }
   }
 
   @Test
