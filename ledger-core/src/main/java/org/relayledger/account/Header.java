@@ -67,7 +67,7 @@ public record Header(String name, String value) {
   }
 
   /** Whether a header's value may be {@code text}: ASCII without control characters but tabs. */
-  static boolean isVisible(String text) {
+  public static boolean isVisible(String text) {
     return text.chars().allMatch(c -> c == '\t' || (c >= ' ' && c < 0x7f));
   }
 

@@ -1,6 +1,7 @@
 package org.relayledger.cli;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import me.tongfei.progressbar.ConsoleProgressBarConsumer;
@@ -34,9 +35,11 @@ interface Progress extends AutoCloseable {
 
   /** Shows the rows of {@code tool} on stderr, if that is a terminal. */
   static Progress on(Streams streams, String tool) {
-    if (!isTerminal(streams)) {
-      return NONE;
-    }
+    return isTerminal(streams) ? to(streams.err(), tool) : NONE;
+  }
+
+  /** Shows the rows of {@code tool} on {@code terminal}. */
+  static Progress to(PrintStream terminal, String tool) {
     ProgressBar bar =
         new ProgressBarBuilder()
             .setTaskName(tool)
@@ -44,7 +47,7 @@ interface Progress extends AutoCloseable {
             .setUnit(" rows", 1)
             .showSpeed()
             .clearDisplayOnFinish()
-            .setConsumer(new ConsoleProgressBarConsumer(streams.err(), MAX_WIDTH))
+            .setConsumer(new ConsoleProgressBarConsumer(terminal, MAX_WIDTH))
             .build();
     return new Progress() {
       @Override

@@ -132,7 +132,11 @@ public final class Results {
   /** Counts {@code more} of {@code what}. */
   public synchronized void count(String what, long more) {
     counts.merge(what, more, Long::sum);
-    progress.step(more);
+  }
+
+  /** So many rows more are seen to, which who looks on at a terminal may like to know. */
+  public void advance(long rows) {
+    progress.step(rows);
   }
 
   /** What to say if nothing at all was counted. */
@@ -169,20 +173,22 @@ public final class Results {
       if (troubles > told.size()) {
         streams.say(tool + ": and " + (troubles - told.size()) + " problems more like these");
       }
-      streams.say(tool + ": " + summary() + ending(exit));
+      streams.say(tool + ": " + summary(exit) + ending(exit));
     } else if (exit != Exit.OK) {
-      streams.say(tool + ": " + (troubles == 0 ? summary() : worst.line) + more() + ending(exit));
+      String line = troubles == 0 ? summary(exit) : worst.line + more();
+      streams.say(tool + ": " + line + ending(exit));
     }
     return exit;
   }
 
-  private String summary() {
+  private String summary(Exit exit) {
     String text =
         counts.entrySet().stream()
             .filter(entry -> entry.getValue() > 0)
             .map(entry -> entry.getValue() + " " + entry.getKey().replace('_', ' '))
             .collect(Collectors.joining(", "));
-    return text.isEmpty() ? nothing : text;
+    // That there was nothing to do is known only if nothing got in the way of looking.
+    return !text.isEmpty() ? text : exit == Exit.OK ? nothing : "nothing was done";
   }
 
   private String more() {

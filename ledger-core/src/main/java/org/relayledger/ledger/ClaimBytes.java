@@ -101,8 +101,7 @@ final class ClaimBytes {
     ClaimBytes bytes = onKeeper(() -> openOnce(file));
     String content = onKeeper(bytes::content);
     if (!content.equals(HEADER + ledgerId + "\n")) {
-      throw Sqlite.unavailable(
-          file + " belongs to another ledger; nothing was sent; restore the ledger's own", null);
+      throw Sqlite.unavailable(file + " belongs to another ledger; restore the ledger's own", null);
     }
     return bytes;
   }
@@ -122,8 +121,7 @@ final class ClaimBytes {
       throw Sqlite.unavailable(
           "the claims file "
               + file
-              + " is missing or cannot be opened; without it nobody knows who is alive; nothing was"
-              + " sent",
+              + " is missing or cannot be opened; without it nobody knows who is alive",
           e);
     }
   }

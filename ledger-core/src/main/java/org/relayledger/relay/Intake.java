@@ -3,6 +3,7 @@ package org.relayledger.relay;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.relayledger.account.Header;
 import org.relayledger.ledger.Fingerprint;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Json;
@@ -83,6 +84,10 @@ public final class Intake {
     Guid known = key.orElse(null);
     if (body.length == 0) {
       throw new Rejection(known, "the request body is empty");
+    }
+    if (contentType != null && !Header.isVisible(contentType)) {
+      // It could not be handed on as it came.
+      throw new Rejection(known, "the content type is not visible ASCII");
     }
     Json json = null;
     try {

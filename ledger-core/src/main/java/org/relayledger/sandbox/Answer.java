@@ -46,7 +46,7 @@ record Answer(int status, String code, String guid, BigDecimal balance) {
           case MALFORMED -> "220 smtp ready\r\n";
           case NOBODY -> message(404, JSON, json(ABSENT, guid), last);
           case EVERYBODY -> message(200, JSON, json(SUCCESS, guid), last);
-          case HONEST, DROP, RST, SILENT, DELAY, HELD, DROPBEFORE, VOID, SLOW, DRIP ->
+          case HONEST, DROP, RST, SILENT, DELAY, HELD, DROPBEFORE, LOST, VOID, SLOW, DRIP ->
               message(status, JSON, json, last);
         };
     return text.getBytes(UTF_8);

@@ -49,16 +49,16 @@ final class Books {
     this.balance = BigDecimal.valueOf(balance);
   }
 
-  /** Counts a request. */
-  void receive(String guid) throws Wire.Refused {
+  /** Counts a request; how often its GUID was received by now. */
+  int receive(String guid) throws Wire.Refused {
     lock.lock();
     try {
       if (transfers == MAX_TRANSFERS) {
         throw new Wire.Refused(507, "the books are full: start the sandbox anew");
       }
       transfers++;
-      counts.computeIfAbsent(guid, g -> new Count()).received++;
       changed.signalAll();
+      return ++counts.computeIfAbsent(guid, g -> new Count()).received;
     } finally {
       lock.unlock();
     }

@@ -31,6 +31,8 @@ record Fault(Kind kind, String argument) {
     HELD(""),
     /** Nothing is executed; the connection is closed. */
     DROPBEFORE(""),
+    /** The first time like the one before, from then on without a fault. */
+    LOST(""),
     /** Nothing is executed; no answer ever comes. */
     VOID(""),
     /** Executed late, even when the client has gone; no answer ever comes. */

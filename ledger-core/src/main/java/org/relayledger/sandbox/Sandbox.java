@@ -244,8 +244,11 @@ public final class Sandbox implements AutoCloseable {
       throws IOException, InterruptedException, Wire.Refused {
     Transfer transfer = Transfer.of(request);
     String guid = transfer.guid();
-    books.receive(guid);
+    int times = books.receive(guid);
     Fault fault = transfer.fault() == null ? Fault.ofPrefix(guid) : spelled(transfer.fault());
+    if (fault.kind() == Fault.Kind.LOST) {
+      fault = times == 1 ? new Fault(Fault.Kind.DROPBEFORE, "") : Fault.HONEST;
+    }
     if (!transfer.isBookable()) {
       throw new Wire.Refused(400, "the amount has too many digits");
     }

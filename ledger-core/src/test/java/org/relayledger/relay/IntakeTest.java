@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Request;
 import tools.jackson.core.JsonPointer;
 
@@ -43,6 +44,15 @@ final class IntakeTest {
 
   private static Answer.Refused rejected(List<String> keys, String contentType, String body) {
     return rejected(read(keys, contentType, body));
+  }
+
+  @Test
+  void aContentTypeThatCannotBeHandedOnAsItCameIsRefused() {
+    for (String type : List.of("application/j\u00f6son", "text/plain\u0000", "a/b\r\nX: y")) {
+      assertThat(rejected(List.of("p"), type, "body"))
+          .returns(new Guid("p"), Answer.Refused::guid)
+          .satisfies(refused -> assertThat(refused.detail()).contains("content type"));
+    }
   }
 
   @Test

@@ -309,6 +309,15 @@ class SandboxTest {
         .isEqualTo("{\"received\":{\"g\":1},\"executed\":{},\"balance\":1000}");
   }
 
+  @Test
+  void whatIsLostTheFirstTimeIsExecutedTheSecond() throws IOException {
+    assertThat(failed("lost")).isEmpty();
+    assertThat(ask("/transfers/g")).isEqualTo("{\"code\":\"E404\",\"guid\":\"g\"}");
+    assertThat(failed("lost")).contains("\"code\":\"0000\"");
+    assertThat(ask("/stats"))
+        .isEqualTo("{\"received\":{\"g\":2},\"executed\":{\"g\":1},\"balance\":999}");
+  }
+
   /** The end of the sandbox is the end of the wait, so that nothing was sent before it. */
   @ParameterizedTest
   @CsvSource({

@@ -183,6 +183,11 @@ public final class Child implements AutoCloseable {
     }
   }
 
+  /** Whether it has not ended yet. */
+  public boolean isAlive() {
+    return process.isAlive();
+  }
+
   /** Its exit code, once it has ended. */
   public int exit() {
     try {

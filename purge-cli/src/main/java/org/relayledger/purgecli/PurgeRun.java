@@ -58,6 +58,7 @@ final class PurgeRun {
       }
       counted += page.size();
       results.count("would_be_purged", page.size());
+      results.advance(page.size());
       last = page.get(page.size() - 1);
     }
   }
@@ -79,6 +80,7 @@ final class PurgeRun {
       }
       int purged = ledger.purge(page, doneBefore);
       results.count("purged", purged);
+      results.advance(page.size());
       gone += page.size();
       last = page.get(page.size() - 1);
       boolean unused = stopped.await(GAP.toNanos(), TimeUnit.NANOSECONDS);

@@ -36,6 +36,9 @@ final class DemoMain {
   /** What the hub waits for a reply; longer than the delays below, shorter than all patience. */
   private static final String TIMEOUT = "2s";
 
+  /** After this long a row is older than {@link #TIMEOUT}, which is max-processing here. */
+  private static final Duration OLD_ENOUGH = Duration.ofMillis(2200);
+
   private static final byte[] LOOPBACK = {127, 0, 0, 1};
   private static final String STOCK = "100";
 
@@ -76,6 +79,8 @@ final class DemoMain {
       demo.refused();
       demo.business();
       demo.twenty();
+      demo.cleared();
+      demo.purged();
       return demo.sum();
     } catch (IOException e) {
       if (!demo.tools.closed()) {
@@ -94,7 +99,7 @@ final class DemoMain {
             "init",
             "--ledger=" + ledger,
             "--max-processing=" + TIMEOUT,
-            "--resend-window=1d");
+            "--resend-window=1s");
     if (init.exit() != 0) {
       throw new IOException(init.said());
     }
@@ -110,10 +115,11 @@ final class DemoMain {
             "--timeout=" + TIMEOUT);
     out.println(
         """
-        Each story is played twice: direct, without a relay, and relayed. The account system is a
+        Mishaps are played twice: direct, without a relay, and relayed. The account system is a
         sandbox that executes whatever it is asked to; asked and executed are its own counts.
         0000 executed, B201 refused by the account system; from the relay: E901 outcome unknown,
-        E902 not sent, E903 in progress, replayed: the stored reply, without asking again.""");
+        E902 not sent, E903 in progress, E906 finished earlier and purged, replayed: the stored
+        reply, without asking again.""");
   }
 
   private void stock() throws IOException, InterruptedException {
@@ -162,17 +168,13 @@ final class DemoMain {
 
   private void refused() throws IOException, InterruptedException {
     title("The account system is down, then up again (here the relay is 'relay send')");
-    // Bound, but not listening: the port is ours, and connections to it are refused.
-    try (Socket port = new Socket()) {
-      port.setReuseAddress(true);
-      port.bind(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0));
-      String address = "127.0.0.1:" + port.getLocalPort();
-      URI down = URI.create("http://" + address + "/transfers");
+    try (Socket port = refusingPort()) {
+      URI down = down(port);
       Side direct = new Side("down-direct", "", http(down), false);
       Side relayed = new Side("down-relayed", "", send(down), true);
       direct.call(PATIENCE);
       relayed.call(PATIENCE);
-      sandboxes.add(tools.listen("relay", "sandbox", "--listen=" + address));
+      sandboxes.add(tools.listen("relay", "sandbox", "--listen=" + down.getAuthority()));
       direct.call(PATIENCE);
       relayed.call(PATIENCE);
       direct.print("");
@@ -195,6 +197,58 @@ final class DemoMain {
       side.callAtOnce(20);
       side.print("");
     }
+  }
+
+  /** A port that is ours and refuses all connections: bound, but not listening. */
+  private static Socket refusingPort() throws IOException {
+    Socket port = new Socket();
+    port.setReuseAddress(true);
+    port.bind(new InetSocketAddress(InetAddress.getByAddress(LOOPBACK), 0));
+    return port;
+  }
+
+  private static URI down(Socket port) {
+    return URI.create("http://127.0.0.1:" + port.getLocalPort() + "/transfers");
+  }
+
+  private void cleared() throws IOException, InterruptedException {
+    title("A reply is lost, a request is lost, a third is not sent at all; then all is cleared up");
+    try (Socket port = refusingPort()) {
+      List<Side> three =
+          List.of(
+              new Side("reply-lost", "drop", http(hub), true),
+              new Side("request-lost", "lost", http(hub), true),
+              new Side("not-sent", "", send(down(port)), true));
+      for (Side side : three) {
+        side.call(PATIENCE);
+      }
+      tools.pause(OLD_ENOUGH);
+      cleanUp("resolve", "--account-url=" + sandboxes.get(0), "--min-age=" + TIMEOUT);
+      // What was lost on its way is sent as it was; this time let it arrive.
+      cleanUp("reprocess", "--account-url=" + sandboxes.get(0));
+      for (Side side : three) {
+        side.way = http(hub);
+        side.call(PATIENCE);
+        side.print("");
+      }
+    }
+  }
+
+  private void purged() throws IOException, InterruptedException {
+    title("Finished, purged, and sent again much later");
+    Side side = new Side("late-relayed", "", http(hub), true);
+    side.call(PATIENCE);
+    tools.pause(OLD_ENOUGH);
+    cleanUp("purge", "--retention=" + TIMEOUT);
+    side.call(PATIENCE);
+    side.print("");
+  }
+
+  /** Runs a tool that cleans up, and tells what it says of that. */
+  private void cleanUp(String tool, String... options) throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>(List.of(tool, "--ledger=" + ledger));
+    command.addAll(List.of(options));
+    out.println("   " + tools.run("", command.toArray(String[]::new)).said());
   }
 
   /** The last line, and the exit that it means. */
@@ -269,7 +323,7 @@ final class DemoMain {
   private final class Side {
     private final String guid;
     private final String json;
-    private final Way way;
+    private Way way;
     private final boolean relayed;
     private final boolean books;
     private final List<String> answers = new ArrayList<>();

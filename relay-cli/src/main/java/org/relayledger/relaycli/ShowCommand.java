@@ -59,6 +59,10 @@ final class ShowCommand implements Action {
     try (LedgerView view = LedgerView.open(ledger.location())) {
       Optional<Row> found = view.find(asked, bodies);
       if (found.isEmpty()) {
+        if (output.format() == Format.JSON) {
+          Map<String, Long> none = Map.of("rows", 0L);
+          new JsonLines(streams.out()).summary(none, Exit.NO_SUCH_GUID.code());
+        }
         throw new Failure(Exit.NO_SUCH_GUID, absent(asked, view.tombstone(asked)));
       }
       Row row = found.get();

@@ -44,6 +44,7 @@ class OutcomeTest {
     "drop",
     "rst",
     "dropbefore",
+    "lost",
     "html:200",
     "html:502",
     "bare404",

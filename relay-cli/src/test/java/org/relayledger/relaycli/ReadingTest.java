@@ -115,6 +115,16 @@ class ReadingTest {
   }
 
   @Test
+  void showOfAGuidThatIsNotThereEndsInASummaryToo() {
+    Ran ran =
+        Stage.run(
+            "show", "--ledger", stage.ledger.toString(), "--format", "json", "never-heard-of");
+    assertThat(ran).returns(8, Ran::exit);
+    assertThat(ran.out()).isEqualTo("{\"v\":1,\"type\":\"summary\",\"rows\":0,\"exit\":8}\n");
+    assertThat(ran.err()).contains("never-heard-of is not in this ledger").hasLineCount(1);
+  }
+
+  @Test
   void timesAreHalfOpen() {
     String received = Times.format(stage.row("drop-1").receivedAt());
 

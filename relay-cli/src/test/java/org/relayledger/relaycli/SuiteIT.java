@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -154,6 +155,32 @@ final class SuiteIT {
   }
 
   @Test
+  void everySystemdUnitStartsAToolWithOptionsThatItHas() throws Exception {
+    Path units = bin.resolveSibling("share").resolve("systemd");
+    List<String> tools = new ArrayList<>();
+    try (Stream<Path> files = Files.list(units)) {
+      for (Path unit : files.filter(file -> file.toString().endsWith(".service")).toList()) {
+        String start =
+            Files.readAllLines(unit).stream()
+                .filter(line -> line.startsWith("ExecStart=/opt/relay-ledger/bin/"))
+                .findFirst()
+                .orElseThrow();
+        List<Object> command = new ArrayList<>(List.of(start.split("/bin/", -1)[1].split(" ", -1)));
+        command.set(0, bin.resolve(command.get(0).toString()));
+        tools.add(bin.relativize((Path) command.get(0)).toString());
+        command.add("--help");
+        assertThat(run(command.toArray())).returns(0, Ended::exit).returns("", Ended::err);
+        if (!unit.endsWith("relay.service")) {
+          assertThat(units.resolve(unit.getFileName().toString().replace(".service", ".timer")))
+              .content()
+              .contains("OnCalendar=", "WantedBy=timers.target");
+        }
+      }
+    }
+    assertThat(tools).containsExactlyInAnyOrder("relay", "resolve", "reprocess", "purge");
+  }
+
+  @Test
   void aLauncherIsFoundThroughEverySymlink() throws Exception {
     Path links = Files.createDirectories(temp.resolve("some links/here"));
     Path relay = bin.resolve("relay");
@@ -288,7 +315,12 @@ final class SuiteIT {
         .containsPattern("down-relayed +asked +1, executed +1 +E902 .*0000")
         .containsPattern("business-relayed +asked +1, executed +0 +B201, B201 replayed")
         .containsPattern("twenty-direct +asked 20, executed 20 ")
-        .containsPattern("twenty-relayed +asked +1, executed +1 ");
+        .containsPattern("twenty-relayed +asked +1, executed +1 ")
+        .contains("resolve: 3 done, 1 failed\n", "reprocess: 2 done\n")
+        .containsPattern("reply-lost +asked +1, executed +1 +E901, 0000 replayed")
+        .containsPattern("request-lost +asked +2, executed +1 +E901, 0000 replayed")
+        .containsPattern("not-sent +asked +1, executed +1 +E902 .*, 0000 replayed")
+        .containsPattern("purge: \\d+ purged\n +late-relayed +asked +1, executed +1 +0000, E906");
     assertThat(play).isEmptyDirectory();
     assertThat(ofTheCopy()).isEmpty();
   }

@@ -326,6 +326,7 @@ final class ReprocessRun {
   }
 
   private void tell(Row row, String result, State state, String code, int attempt, String detail) {
+    results.advance(1);
     results.row(new Table.Result(row.guid(), result, state, code, attempt, detail));
   }
 }

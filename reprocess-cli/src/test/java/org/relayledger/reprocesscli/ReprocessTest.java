@@ -150,7 +150,10 @@ class ReprocessTest {
       all.addAll(List.of(arguments));
       Ran ran = reprocess(all.toArray(String[]::new));
       assertThat(ran).returns(12, Ran::exit);
-      assertThat(ran.err()).contains("the account system cannot be reached", "no row was claimed");
+      assertThat(ran.err())
+          .contains("the account system cannot be reached", "no row was claimed")
+          .contains("reprocess: nothing was done (exit 12:")
+          .doesNotContain("nothing to do");
     }
     for (String guid : guids("g", 3)) {
       assertThat(scene.row(guid)).returns(1, Row::attempt).returns(State.FAILED, Row::state);

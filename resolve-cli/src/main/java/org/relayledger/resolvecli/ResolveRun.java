@@ -202,6 +202,7 @@ final class ResolveRun {
             yield named;
           }
         };
+    results.advance(1);
     if (shown) {
       results.row(row(view, row, resolved));
     }
