@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.relayledger.report.Plain;
 
 /** All that a command hears from the outside and says to it, but for files and the network. */
 public final class Streams {
@@ -94,44 +95,13 @@ public final class Streams {
   }
 
   /**
-   * Writes one line to stderr. Control characters and those that only steer a terminal are escaped,
-   * so that it stays one line and shows what it says.
+   * Writes one line to stderr, {@linkplain Plain plain} and not longer than {@value #LONGEST_LINE}
+   * characters.
    */
   public void say(String line) {
-    StringBuilder plain = new StringBuilder(line.length());
-    line.codePoints().limit(LONGEST_LINE).forEach(c -> escape(c, plain));
-    if (line.codePointCount(0, line.length()) > LONGEST_LINE) {
-      plain.append("...");
-    }
-    err.println(plain);
-  }
-
-  private static void escape(int c, StringBuilder out) {
-    boolean shown =
-        switch (Character.getType(c)) {
-          case Character.CONTROL,
-              Character.FORMAT,
-              Character.SURROGATE,
-              Character.LINE_SEPARATOR,
-              Character.PARAGRAPH_SEPARATOR ->
-              false;
-          default -> true;
-        };
-    if (shown) {
-      out.appendCodePoint(c);
-      return;
-    }
-    switch (c) {
-      case '\n' -> out.append("\\n");
-      case '\r' -> out.append("\\r");
-      case '\t' -> out.append("\\t");
-      default -> {
-        for (char unit : Character.toChars(c)) {
-          String hex = Integer.toHexString(unit);
-          out.append("\\u").append("0000", 0, 4 - hex.length()).append(hex);
-        }
-      }
-    }
+    boolean tooLong = line.codePointCount(0, line.length()) > LONGEST_LINE;
+    int end = tooLong ? line.offsetByCodePoints(0, LONGEST_LINE) : line.length();
+    err.println(Plain.text(line.substring(0, end)) + (tooLong ? "..." : ""));
   }
 
   /**

@@ -88,7 +88,7 @@ public sealed interface Report {
       try {
         out.write(
             cells
-                .map(cell -> cell.isEmpty() ? "-" : cell)
+                .map(cell -> cell.isEmpty() ? "-" : Plain.text(cell))
                 .collect(Collectors.joining("  ", "", "\n")));
       } catch (IOException e) {
         throw new UncheckedIOException(e);

@@ -22,6 +22,7 @@ import org.relayledger.ledger.Tombstone;
 import org.relayledger.report.Advice;
 import org.relayledger.report.Body;
 import org.relayledger.report.JsonLines;
+import org.relayledger.report.Plain;
 import org.relayledger.report.Table;
 import org.relayledger.report.Times;
 import picocli.CommandLine.Command;
@@ -130,7 +131,7 @@ final class ShowCommand implements Action {
     for (Table.Column<Table.Listed> column : Table.ROWS.columns()) {
       String cell = column.text(listed(row, journal));
       if (!cell.isEmpty()) {
-        out.printf("%-16s%s%n", column.name(), cell);
+        out.printf("%-16s%s%n", column.name(), Plain.text(cell));
       }
     }
     if (bodies) {
@@ -151,7 +152,7 @@ final class ShowCommand implements Action {
           entry.code() == null ? "" : " " + entry.code(),
           entry.actor(),
           entry.by(),
-          entry.note() == null ? "" : ": " + entry.note());
+          entry.note() == null ? "" : ": " + Plain.text(entry.note()));
     }
     out.printf("%-16s%s%n%-16s%s%n", "certain", advice.certain(), "next", advice.text());
     out.flush();

@@ -369,4 +369,28 @@ class RecoveryTest {
         .isEqualTo("{\"code\":\"0000\",\"guid\":\"drop-heard\"}");
     assertThat(stage.received("drop-heard")).isEqualTo(1);
   }
+
+  @Test
+  void whatOthersHaveWrittenIntoTheJournalStaysOneLineAndDoesNotSteerATerminal() {
+    assertThat(stage.transfer("drop-steered")).returns(5, Ran::exit);
+    assertThat(
+            resolve(
+                Duration.ZERO,
+                "drop-steered",
+                "--settle",
+                "failed",
+                "--override",
+                "--reason",
+                "two\nlines \u001b[2J"))
+        .returns(0, Ran::exit);
+    for (String command : List.of("show", "list")) {
+      List<String> arguments = new ArrayList<>(List.of(command));
+      arguments.addAll(List.of("--ledger", stage.ledger.toString()));
+      if (command.equals("show")) {
+        arguments.add("drop-steered");
+      }
+      Ran ran = Stage.run(arguments.toArray(String[]::new));
+      assertThat(ran.out()).contains("two\\nlines \\u001b[2J").doesNotContain("\u001b");
+    }
+  }
 }

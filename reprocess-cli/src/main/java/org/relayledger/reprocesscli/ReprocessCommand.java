@@ -102,7 +102,6 @@ final class ReprocessCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    Set<Guid> named = guids.all();
     return Results.of(
         streams,
         "reprocess",
@@ -110,6 +109,7 @@ final class ReprocessCommand implements Action {
         output,
         ReprocessRun.COUNTED,
         results -> {
+          Set<Guid> named = guids.all();
           if (dryRun.dryRun()) {
             try (LedgerView view = LedgerView.open(ledger.location())) {
               // Built all the same: what it refuses, a dry run refuses too.

@@ -91,9 +91,6 @@ final class ResolveCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    Set<Guid> named = guids.all();
-    settle.check(named, account);
-    AccountSystem system = account.accountSystem(account.timeout(), steps);
     return Results.of(
         streams,
         "resolve",
@@ -101,6 +98,9 @@ final class ResolveCommand implements Action {
         output,
         ResolveRun.COUNTED,
         results -> {
+          Set<Guid> named = guids.all();
+          AccountSystem system = account.accountSystem(account.timeout(), steps);
+          settle.check(named, account);
           if (dryRun.dryRun()) {
             try (LedgerView view = LedgerView.open(ledger.location())) {
               run(streams, results, system, named, view, Optional.empty());
