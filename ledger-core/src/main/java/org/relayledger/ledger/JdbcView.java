@@ -107,6 +107,18 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
+  public long tombstonesBefore(long finishedBefore) {
+    String sql = "SELECT count(*) FROM tombstones WHERE finished_at < ?";
+    return read(
+        session -> {
+          try (ResultSet result = session.bind(sql, finishedBefore).executeQuery()) {
+            result.next();
+            return result.getLong(1);
+          }
+        });
+  }
+
+  @Override
   public List<Row> page(Filter filter, long afterSeq, int limit) {
     List<Object> values = new ArrayList<>(List.of(afterSeq));
     StringBuilder sql =

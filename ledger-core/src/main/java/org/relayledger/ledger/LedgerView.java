@@ -30,6 +30,9 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   /** What purge left of {@code guid}. */
   Optional<Tombstone> tombstone(Guid guid);
 
+  /** How many tombstones are of what had finished before {@code finishedBefore}. */
+  long tombstonesBefore(long finishedBefore);
+
   /**
    * The first rows after {@code afterSeq} by seq: at most {@code limit} and {@value #MAX_PAGE}, and
    * no more than some megabytes of bodies. Only an empty page means that there are no more.

@@ -20,9 +20,7 @@ import org.relayledger.ledger.Row;
  * is to be believed.
  */
 public final class Inquirer {
-  private static final String UNASKED = "the account system did not answer when it was tried";
-
-  /** What a canary has shown. */
+  /** What a canary has shown; one that is not answered shows nothing, and so does not sing. */
   private enum Canary {
     NOT_ASKED,
     SINGS,
@@ -76,6 +74,9 @@ public final class Inquirer {
    */
   public Inquiry ask(Guid guid) {
     Inquiry inquiry = askPlainly(guid);
+    if (inquiry.verdict() instanceof Verdict.Inconclusive) {
+      return inquiry;
+    }
     return doubt(inquiry.verdict())
         .map(why -> inquiry.with(new Verdict.Inconclusive(why)))
         .orElse(inquiry);
@@ -90,34 +91,24 @@ public final class Inquirer {
 
   /** Why {@code verdict} is not believed. */
   private synchronized Optional<String> doubt(Verdict verdict) {
-    if (verdict instanceof Verdict.Inconclusive) {
-      return Optional.empty();
-    }
     if (verdict instanceof Verdict.Processed) {
       askStranger();
-    } else {
+    } else if (verdict instanceof Verdict.NoRecord) {
       askKnown();
     }
     if (stranger == Canary.SILENT) {
-      return Optional.of("not believed: the inquiry knows a GUID that never existed");
+      return Optional.of("not believed: asked about a GUID that never existed, it has not said so");
     }
-    if (verdict instanceof Verdict.Processed) {
-      return stranger == Canary.SINGS ? Optional.empty() : Optional.of("not believed: " + UNASKED);
-    }
-    if (known == Canary.SILENT) {
-      return Optional.of("not believed: the inquiry does not know a transfer that is DONE");
-    }
-    return known == Canary.SINGS || unproved
-        ? Optional.empty()
-        : Optional.of("not believed: " + UNASKED);
+    return verdict instanceof Verdict.NoRecord && known == Canary.SILENT
+        ? Optional.of("not believed: asked about a transfer that is DONE, it has not found it")
+        : Optional.empty();
   }
 
   private void askStranger() {
-    if (stranger != Canary.NOT_ASKED) {
-      return;
+    if (stranger == Canary.NOT_ASKED) {
+      Verdict verdict = account.ask(new Guid("canary-" + UUID.randomUUID())).verdict();
+      stranger = verdict instanceof Verdict.NoRecord ? Canary.SINGS : Canary.SILENT;
     }
-    Inquiry inquiry = account.ask(new Guid("canary-" + UUID.randomUUID()));
-    stranger = canary(inquiry, inquiry.verdict() instanceof Verdict.NoRecord);
   }
 
   private void askKnown() {
@@ -129,12 +120,7 @@ public final class Inquirer {
       unproved = true;
       return;
     }
-    Inquiry inquiry = account.ask(done.get().guid());
-    known = canary(inquiry, inquiry.verdict() instanceof Verdict.Processed);
-  }
-
-  /** An outage shows nothing: it is tried again when the next verdict is to be believed. */
-  private static Canary canary(Inquiry inquiry, boolean asExpected) {
-    return asExpected ? Canary.SINGS : inquiry.outage() ? Canary.NOT_ASKED : Canary.SILENT;
+    Verdict verdict = account.ask(done.get().guid()).verdict();
+    known = verdict instanceof Verdict.Processed ? Canary.SINGS : Canary.SILENT;
   }
 }

@@ -383,6 +383,7 @@ abstract class RecoveryContract {
     List<Row> all = ledger.view().page(Filter.ALL, 0, 100);
     assertThat(ledger.purge(all, clock.millis())).isEqualTo(4);
     long cutoff = row0(all).doneAt() + Duration.ofDays(3).toMillis();
+    assertThat(ledger.view().tombstonesBefore(cutoff)).isEqualTo(3);
     assertThat(ledger.forget(cutoff, 2)).isEqualTo(2);
     assertThat(ledger.forget(cutoff, 2)).isEqualTo(1);
     assertThat(ledger.view().tombstone(new Guid("d"))).isPresent();

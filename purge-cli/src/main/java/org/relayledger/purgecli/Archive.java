@@ -6,6 +6,8 @@ import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -25,6 +27,9 @@ import org.relayledger.report.Table;
  * row behind it. Never one that is there already.
  */
 final class Archive implements AutoCloseable {
+  private static final String CSV = ".csv";
+  private static final List<String> ENDINGS = List.of(CSV, ".ndjson", ".jsonl");
+
   private final Path path;
   private final FileChannel file;
   private final Report report;
@@ -38,17 +43,30 @@ final class Archive implements AutoCloseable {
   }
 
   /**
-   * Creates the file, 0600, and makes its name durable.
+   * Refuses what {@link #create} would refuse; creates nothing.
    *
-   * @throws Failure if it is there already or its name ends in none of .csv, .ndjson, .jsonl (exit
-   *     2)
+   * @throws Failure if the file is there already, or its name ends in none of .csv, .ndjson and
+   *     .jsonl (exit 2)
    */
-  static Archive create(Path path) {
-    String name = path.getFileName().toString().toLowerCase(Locale.ROOT);
-    boolean csv = name.endsWith(".csv");
-    if (!csv && !name.endsWith(".ndjson") && !name.endsWith(".jsonl")) {
+  static void check(Path path) {
+    String name = path.toString().toLowerCase(Locale.ROOT);
+    if (ENDINGS.stream().noneMatch(name::endsWith)) {
       throw new Failure(Exit.USAGE, "--archive " + path + ": the name must end in .csv or .ndjson");
     }
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      throw new Failure(
+          Exit.USAGE, "the archive " + path + " is there already; nothing was deleted");
+    }
+  }
+
+  /**
+   * Creates the file, 0600, and makes its name durable.
+   *
+   * @throws Failure if that is refused or fails (exit 2)
+   */
+  static Archive create(Path path) {
+    check(path);
+    boolean csv = path.toString().toLowerCase(Locale.ROOT).endsWith(CSV);
     try {
       FileChannel file =
           FileChannel.open(
@@ -98,7 +116,7 @@ final class Archive implements AutoCloseable {
             + path
             + ": "
             + Failure.reason(e)
-            + "; what is not in it was not deleted",
+            + "; what is not in it was not deleted; keep it, and name another file next time",
         e);
   }
 

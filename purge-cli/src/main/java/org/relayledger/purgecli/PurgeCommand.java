@@ -65,8 +65,9 @@ final class PurgeCommand implements Action {
       names = "--archive",
       paramLabel = "FILE",
       description =
-          "Write the rows with their bodies to a new file first, CSV or NDJSON as its name ends;"
-              + " it is on the disk before anything is deleted.")
+          "Write the rows with their bodies to a new file first, as its name ends: .csv for"
+              + " spreadsheets, .ndjson byte for byte and with the journal. It is on the disk before"
+              + " anything is deleted.")
   private Path archive;
 
   @Option(
@@ -101,14 +102,17 @@ final class PurgeCommand implements Action {
         "purge",
         common,
         output,
-        List.of("purged", "archived", "would_be_purged", "forgotten"),
+        List.of("purged", "archived", "would_be_purged", "forgotten", "would_be_forgotten"),
         results -> {
           results.nothing(
               "nothing to do: no row is DONE for longer than " + Durations.text(retention));
           if (dryRun.dryRun()) {
             try (LedgerView view = LedgerView.open(ledger.location())) {
               check(view);
-              run(view, results).count();
+              if (archive != null) {
+                Archive.check(archive);
+              }
+              run(view, results).count(remember.limit().map(this::before));
             }
             return;
           }
@@ -122,7 +126,12 @@ final class PurgeCommand implements Action {
 
   private PurgeRun run(LedgerView view, Results results) {
     long most = limit.limit().isPresent() ? limit.limit().getAsInt() : Long.MAX_VALUE;
-    return new PurgeRun(view, clock.millis() - retention.toMillis(), most, results);
+    return new PurgeRun(view, before(retention), most, results);
+  }
+
+  /** The time {@code age} ago, in epoch milliseconds. */
+  private long before(Duration age) {
+    return clock.millis() - age.toMillis();
   }
 
   private void purge(Ledger opened, Streams streams, Results results) throws InterruptedException {
@@ -135,7 +144,7 @@ final class PurgeCommand implements Action {
         run.purge(opened, Optional.of(rows), steps);
       }
     }
-    remember.limit().ifPresent(age -> run.forget(opened, clock.millis() - age.toMillis()));
+    remember.limit().ifPresent(age -> run.forget(opened, before(age)));
     opened.checkpoint();
     if (vacuum && !run.isStopped()) {
       opened.vacuum();

@@ -46,8 +46,14 @@ final class PurgeRun {
     return stopped.getCount() == 0;
   }
 
-  /** Counts what would go. */
-  void count() {
+  /**
+   * Counts what would go.
+   *
+   * @param finishedBefore the tombstones of what had finished before would go too; empty for none
+   */
+  void count(Optional<Long> finishedBefore) {
+    finishedBefore.ifPresent(
+        before -> results.count("would_be_forgotten", view.tombstonesBefore(before)));
     long counted = 0;
     Row last = null;
     while (counted < most) {

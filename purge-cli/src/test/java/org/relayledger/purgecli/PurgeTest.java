@@ -202,6 +202,8 @@ class PurgeTest {
     pass(Duration.ofDays(300));
     assertThat(purge("--retention", "36h")).returns(0, Ran::exit);
     assertThat(scene.send("g0")).isInstanceOf(Answer.Refused.class);
+    assertThat(purge("--retention", "36h", "--remember", "300d", "-n"))
+        .returns("purge: 450 would be forgotten\n", Ran::err);
     assertThat(purge("--retention", "36h", "--remember", "300d"))
         .returns("purge: 450 forgotten\n", Ran::err);
     assertThat(scene.send("g0")).isInstanceOf(Answer.Definite.class);
@@ -293,7 +295,11 @@ class PurgeTest {
     pass(Duration.ofDays(2));
     Path there = Files.writeString(folder.resolve("there.csv"), "mine");
     for (String name :
-        List.of(there.toString(), folder + "/x.txt", folder + "/none/x.csv", scene.path() + "")) {
+        List.of(
+            there.toString(), folder + "/x.txt", scene.path() + "", "/", folder + "/none/x.csv")) {
+      if (!name.contains("none")) {
+        assertThat(purge("--retention", "36h", "-n", "--archive", name)).returns(2, Ran::exit);
+      }
       Ran ran = purge("--retention", "36h", "--archive", name);
       assertThat(ran).returns(2, Ran::exit);
       assertThat(ran.err()).hasLineCount(1);
@@ -395,7 +401,7 @@ class PurgeTest {
     assertThat(out.toString(UTF_8))
         .isEqualTo(
             "{\"v\":1,\"type\":\"summary\",\"purged\":200,\"archived\":0,\"would_be_purged\":0,"
-                + "\"forgotten\":0,\"exit\":143}\n");
+                + "\"forgotten\":0,\"would_be_forgotten\":0,\"exit\":143}\n");
   }
 
   @Test

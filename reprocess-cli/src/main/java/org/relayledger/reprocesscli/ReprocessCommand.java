@@ -75,9 +75,11 @@ final class ReprocessCommand implements Action {
   @Option(
       names = "--rate",
       paramLabel = "N/UNIT",
+      defaultValue = "5/s",
       converter = Rate.class,
-      description = "At most so many a second, minute or hour, as 5/s (default: no limit).")
-  private Duration gap = Duration.ZERO;
+      description =
+          "At most so many a second, minute or hour: 5/s, 100/m, 30/h (default: ${DEFAULT-VALUE}).")
+  private Duration gap;
 
   @Option(
       names = "--concurrency",

@@ -28,7 +28,17 @@ final class ReprocessRun {
   /** What the summary counts. */
   static final List<String> COUNTED =
       List.of(
-          "done", "refused", "unknown", "not_sent", "used_up", "too_old", "held", "would_be_sent");
+          "done",
+          "refused",
+          "unknown",
+          "not_sent",
+          "would_be_sent",
+          "used_up",
+          "too_old",
+          "held",
+          "wrong_state",
+          "no_such_guid",
+          "left");
 
   /**
    * What bounds a run.
@@ -125,18 +135,19 @@ final class ReprocessRun {
     if (usedUp > 0) {
       results.trouble(
           Exit.NOT_SENT,
-          usedUp
-              + " rows have used up their "
+          "rows that have used up their attempts (--max-attempts "
               + limits.maxAttempts
-              + " attempts and were not sent again; find out why, then name them with a higher"
-              + " --max-attempts, or settle them by hand");
+              + ") and were not sent again: "
+              + usedUp
+              + "; find out why, then name them with a higher --max-attempts, or settle them by"
+              + " hand");
     }
     if (tooOld > 0) {
       results.trouble(
           Exit.NOT_SENT,
-          tooOld
-              + " rows came in longer ago than --max-age and were not sent again; a person must"
-              + " decide: name them to send them");
+          "rows that came in longer ago than --max-age and were not sent again: "
+              + tooOld
+              + "; a person must decide: name them to send them");
     }
   }
 
@@ -147,13 +158,14 @@ final class ReprocessRun {
         for (Guid guid : named) {
           Optional<Row> row = view.find(guid, false);
           if (row.isEmpty()) {
-            results.trouble(
-                Exit.NO_SUCH_GUID,
-                view.tombstone(guid).isPresent()
-                    ? guid + " finished earlier and was purged; it is never sent again"
-                    : guid + " is not in this ledger; nothing was sent");
+            absent(guid);
           } else if (mayBeSent(row.get())) {
-            begin(row.get(), true);
+            if (begun < limits.most) {
+              begin(row.get(), true);
+            } else {
+              results.count("left");
+              results.trouble(Exit.NOT_SENT, guid + " was not sent: --limit was reached before");
+            }
           }
         }
       }
@@ -161,18 +173,36 @@ final class ReprocessRun {
     }
   }
 
+  private void absent(Guid guid) {
+    String detail =
+        view.tombstone(guid).isPresent()
+            ? "finished earlier and was purged; it is never sent again"
+            : "is not in this ledger; nothing was sent";
+    results.count("no_such_guid");
+    results.row(new Table.Result(guid, "no_such_guid", null, null, null, detail));
+    results.trouble(Exit.NO_SUCH_GUID, guid + " " + detail);
+  }
+
   private boolean mayBeSent(Row row) {
     Guid guid = row.guid();
     boolean sendable =
         row.state() == State.FAILED || (row.state() == State.RECEIVED && limits.received);
     if (!sendable) {
-      results.trouble(
-          Exit.CONFLICT,
-          guid
-              + " is "
+      boolean inProgress = row.state() == State.SENT;
+      String detail =
+          "is "
               + row.state()
-              + " and was not sent: only FAILED rows are"
-              + (row.state() == State.UNKNOWN ? "; resolve asks about it" : ""));
+              + " and was not sent: "
+              + switch (row.state()) {
+                case SENT -> "somebody sends it now; if its sender has died, resolve finds out";
+                case UNKNOWN -> "only FAILED rows are; resolve asks about it";
+                case RECEIVED -> "only FAILED rows are, without --received";
+                case FAILED, DONE -> "only FAILED rows are";
+              };
+      results.count(inProgress ? "held" : "wrong_state");
+      tell(
+          row, inProgress ? "held" : "wrong_state", row.state(), row.code(), row.attempt(), detail);
+      results.trouble(inProgress ? Exit.IN_PROGRESS : Exit.CONFLICT, guid + " " + detail);
       return false;
     }
     if (isUsedUp(row)) {
@@ -180,11 +210,10 @@ final class ReprocessRun {
       results.trouble(
           Exit.NOT_SENT,
           guid
-              + " has used up "
+              + " was not sent again: it has had "
               + row.attempt()
-              + " attempts of "
-              + limits.maxAttempts
-              + " and was not sent again");
+              + " attempts, and --max-attempts is "
+              + limits.maxAttempts);
       return false;
     }
     return true;
@@ -248,17 +277,18 @@ final class ReprocessRun {
   private void send(Row row, boolean named) throws InterruptedException {
     Optional<CompletionStage<Answer>> sent = sending.relay().orElseThrow().again(row);
     if (sent.isEmpty()) {
+      String detail = "was not sent: somebody else has it, or has moved it";
       results.count("held");
       if (named) {
-        results.trouble(
-            Exit.IN_PROGRESS, row.guid() + " was not sent: somebody else has it, or has moved it");
+        tell(row, "held", row.state(), row.code(), row.attempt(), detail);
+        results.trouble(Exit.IN_PROGRESS, row.guid() + " " + detail);
       }
       return;
     }
-    CompletionStage<Void> unused = sent.get().thenAccept(answer -> told(row, answer));
+    CompletionStage<Void> unused = sent.get().thenAccept(answer -> told(row, answer, named));
   }
 
-  private void told(Row row, Answer answer) {
+  private void told(Row row, Answer answer, boolean named) {
     Guid guid = row.guid();
     int attempt = row.attempt() + 1;
     if (answer instanceof Answer.Definite definite) {
@@ -290,10 +320,12 @@ final class ReprocessRun {
       case E902 -> {
         results.count("not_sent");
         tell(row, "not_sent", State.FAILED, code, attempt, refused.detail());
-        if (attempt >= limits.maxAttempts) {
+        if (named) {
+          results.trouble(Exit.NOT_SENT, refused.detail());
+        } else if (attempt >= limits.maxAttempts) {
           results.trouble(
               Exit.NOT_SENT,
-              guid + " has used up its " + attempt + " attempts: " + refused.detail());
+              guid + " has had its last attempt, number " + attempt + ": " + refused.detail());
         }
         countUnreachable();
       }

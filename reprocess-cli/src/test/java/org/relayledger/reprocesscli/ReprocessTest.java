@@ -64,7 +64,7 @@ class ReprocessTest {
   }
 
   private String[] withUrl(String... arguments) {
-    List<String> all = new ArrayList<>(List.of("--account-url", scene.url()));
+    List<String> all = new ArrayList<>(List.of("--account-url", scene.url(), "--rate", "100000/s"));
     all.addAll(List.of(arguments));
     return all.toArray(String[]::new);
   }
@@ -221,7 +221,9 @@ class ReprocessTest {
     }
     Ran ran = reprocess("--limit", "1", "--max-attempts", "2");
     assertThat(ran).returns(4, Ran::exit);
-    assertThat(ran.err()).contains("1000 rows have used up their 2 attempts").contains("1 done");
+    assertThat(ran.err())
+        .contains("used up their attempts (--max-attempts 2) and were not sent again: 1000;")
+        .contains("1 done");
     assertThat(scene.executed("fresh")).isEqualTo(1);
     assertThat(scene.sandbox().received()).hasSize(1);
     Ran quiet = reprocess("-q", "--max-attempts", "2");
@@ -232,13 +234,35 @@ class ReprocessTest {
   }
 
   @Test
+  void aNamedRowThatWasNotSentIsExit4AndInABulkRunIsNoFailureAsLongAsItHasAttemptsLeft() {
+    scene.fail("code:N1-1", "code:N1-2");
+    Ran named = reprocess("--not-sent-codes", "N1", "code:N1-1", "-q");
+    assertThat(named).returns(4, Ran::exit);
+    assertThat(named.err()).contains("code:N1-1 was certainly not sent").hasLineCount(1);
+    assertThat(reprocess("--not-sent-codes", "N1"))
+        .returns(0, Ran::exit)
+        .returns("reprocess: 2 not sent\n", Ran::err);
+    assertThat(reprocess("--not-sent-codes", "N1", "--max-attempts", "4")).returns(4, Ran::exit);
+    assertThat(scene.row("code:N1-1")).returns(4, Row::attempt);
+  }
+
+  @Test
+  void theLimitHoldsForNamedRowsToo() {
+    scene.fail("g0", "g1");
+    Ran ran = reprocess("g0", "g1", "--limit", "1");
+    assertThat(ran).returns(4, Ran::exit);
+    assertThat(ran.err()).contains("g1 was not sent: --limit was reached before");
+    assertThat(scene.state("g1")).isEqualTo(State.FAILED);
+  }
+
+  @Test
   void rowsThatCameInTooLongAgoNeedAPersonWhoNamesThem() {
     scene.fail("old");
     scene.clock().advance(Duration.ofHours(25));
     scene.fail("young");
     Ran ran = reprocess();
     assertThat(ran).returns(4, Ran::exit);
-    assertThat(ran.err()).contains("1 rows came in longer ago than --max-age");
+    assertThat(ran.err()).contains("longer ago than --max-age and were not sent again: 1;");
     assertThat(scene.state("old")).isEqualTo(State.FAILED);
     assertThat(scene.state("young")).isEqualTo(State.DONE);
     assertThat(reprocess("old")).returns(0, Ran::exit);
@@ -253,7 +277,7 @@ class ReprocessTest {
     assertThat(reprocess()).returns(11, Ran::exit);
     // Named rows need no lock, but whoever holds the row keeps it.
     Ran named = reprocess("held-1");
-    assertThat(named).returns(7, Ran::exit);
+    assertThat(named).returns(6, Ran::exit);
     scene.sandbox().release("held-1");
     assertThat(first.join()).returns(0, Ran::exit);
     assertThat(scene.received("held-1")).isEqualTo(1);
@@ -419,6 +443,12 @@ class ReprocessTest {
     Ran ran = reprocess(line.split(" ", -1));
     assertThat(ran).returns(2, Ran::exit).returns("", Ran::out);
     assertThat(ran.err()).hasLineCount(1).startsWith("reprocess: ");
+  }
+
+  @Test
+  void withoutARateItSendsFiveASecond() {
+    assertThat(Ran.of(ReprocessMain.commandLine(scene.clock(), Steps.NONE), "--help").out())
+        .containsPattern("--rate=N/UNIT[^-]*default: 5/s");
   }
 
   @Test

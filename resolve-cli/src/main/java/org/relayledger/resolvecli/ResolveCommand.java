@@ -133,18 +133,17 @@ final class ResolveCommand implements Action {
     Inquirer inquirer =
         new Inquirer(view, system, accounts, code -> account.successCodes().matches(code));
     Resolution resolution = new Resolution(inquirer, least, clock, steps);
-    if (settle.wanted()) {
-      Actor operator = common.actor(Actor.Role.OPERATOR, streams.environment());
-      settle.run(named, view, opened, resolution, operator, results);
-      return;
-    }
-    Actor actor = common.actor(Actor.Role.RESOLVE, streams.environment());
+    Actor actor =
+        common.actor(
+            settle.wanted() ? Actor.Role.OPERATOR : Actor.Role.RESOLVE, streams.environment());
     ResolveRun.Limits limits =
         new ResolveRun.Limits(concurrency, stopAfter, limit.limit().orElse(Integer.MAX_VALUE));
     ResolveRun run =
         new ResolveRun(view, opened, actor, inquirer, resolution, limits, clock, results);
     streams.signals().onFirst(run::stop);
-    if (named.isEmpty()) {
+    if (settle.wanted()) {
+      run.each(named, settle.by(actor, resolution));
+    } else if (named.isEmpty()) {
       results.nothing("nothing to do: no row is UNKNOWN or SENT");
       run.all();
     } else {

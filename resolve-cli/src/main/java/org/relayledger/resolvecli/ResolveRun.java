@@ -28,7 +28,19 @@ final class ResolveRun {
   /** What the summary counts. */
   static final List<String> COUNTED =
       List.of(
-          "done", "failed", "inconclusive", "too_young", "elsewhere", "held", "orphans", "left");
+          "done",
+          "failed",
+          "would_be_done",
+          "would_be_failed",
+          "inconclusive",
+          "too_young",
+          "elsewhere",
+          "held",
+          "contradicted",
+          "wrong_state",
+          "no_such_guid",
+          "orphans",
+          "left");
 
   /**
    * What bounds a run.
@@ -135,30 +147,66 @@ final class ResolveRun {
       results.count("left", left);
       results.trouble(
           Exit.UNKNOWN,
-          left + " rows older than min-age are left UNKNOWN because of --limit; run resolve again");
+          "rows left because of --limit, all of them UNKNOWN or named: "
+              + left
+              + "; run resolve again");
     }
   }
 
   /** The named rows, each on its own. */
   void each(Set<Guid> named) throws InterruptedException {
     try (workers) {
+      long left = 0;
       for (Guid guid : named) {
         Optional<Row> row = view.find(guid, false);
         if (row.isEmpty()) {
-          results.trouble(Exit.NO_SUCH_GUID, absent(view, guid));
+          absent(guid);
+        } else if (asked == limits.most) {
+          left++;
         } else {
+          asked++;
           workers.begin(() -> tell(row.get(), settled(row.get()), true));
         }
       }
       workers.finish();
+      tellLeft(left);
     }
     tellTrust();
   }
 
-  static String absent(LedgerView view, Guid guid) {
-    return view.tombstone(guid).isPresent()
-        ? guid + " finished earlier and was purged; there is nothing to settle"
-        : guid + " is not in this ledger; nothing is known of it";
+  /** Has {@code by} settle the named rows by hand. */
+  void each(Set<Guid> named, ByHand by) {
+    for (Guid guid : named) {
+      if (isStopped()) {
+        return;
+      }
+      view.find(guid, false)
+          .ifPresentOrElse(row -> tell(row, by.settle(ledger, row), true), () -> absent(guid));
+    }
+  }
+
+  /** What an operator makes of a row. */
+  interface ByHand {
+    /**
+     * Settles {@code row}.
+     *
+     * @param ledger where, or empty if only to say what would come of it
+     */
+    Resolved settle(Optional<Ledger> ledger, Row row);
+  }
+
+  private void absent(Guid guid) {
+    String detail =
+        view.tombstone(guid).isPresent()
+            ? "finished earlier and was purged; there is nothing to settle"
+            : "is not in this ledger; nothing is known of it";
+    results.count("no_such_guid");
+    results.row(new Table.Result(guid, "no_such_guid", null, null, null, detail));
+    results.trouble(Exit.NO_SUCH_GUID, guid + " " + detail);
+  }
+
+  private boolean isStopped() {
+    return workers.isStopped();
   }
 
   private Resolved settled(Row row) {
@@ -172,8 +220,9 @@ final class ResolveRun {
     if (resolved.orphan()) {
       results.count("orphans");
     }
-    // In a bulk run an orphan is met again, as an UNKNOWN row.
-    if (resolved.result() != Result.SETTLED && (named || !resolved.orphan())) {
+    // In a bulk run an orphan is met again, as an UNKNOWN row; what was settled meanwhile is no
+    // row of this run.
+    if (named || !(resolved.orphan() || resolved.result() == Result.SETTLED)) {
       results.count(word(resolved.result()));
     }
     boolean shown =
@@ -197,14 +246,22 @@ final class ResolveRun {
           }
           case SETTLED, CONTRADICTED -> {
             if (named) {
-              results.trouble(Exit.CONFLICT, guid + " is not to be resolved: " + resolved.why());
+              results.trouble(Exit.CONFLICT, guid + " was not settled: " + resolved.why());
             }
             yield named;
           }
         };
     results.advance(1);
     if (shown) {
-      results.row(row(view, row, resolved));
+      Row now = view.find(guid, false).orElse(row);
+      results.row(
+          new Table.Result(
+              guid,
+              word(resolved.result()),
+              now.state(),
+              now.code(),
+              now.attempt(),
+              resolved.why()));
     }
     if (inquirer.outagesInARow() >= limits.stopAfter && outage.compareAndSet(false, true)) {
       workers.stop();
@@ -217,18 +274,16 @@ final class ResolveRun {
     }
   }
 
-  static Table.Result row(LedgerView view, Row before, Resolved resolved) {
-    Row now = view.find(before.guid(), false).orElse(before);
-    return new Table.Result(
-        now.guid(),
-        word(resolved.result()),
-        now.state(),
-        now.code(),
-        now.attempt(),
-        resolved.why());
+  /** The word for {@code result}, which in a dry run has not come about. */
+  private String word(Result result) {
+    return switch (result) {
+      case DONE, FAILED -> (ledger.isEmpty() ? "would_be_" : "") + lower(result);
+      case SETTLED -> "wrong_state";
+      case INCONCLUSIVE, TOO_YOUNG, ELSEWHERE, HELD, CONTRADICTED -> lower(result);
+    };
   }
 
-  static String word(Result result) {
+  private static String lower(Result result) {
     return result.name().toLowerCase(Locale.ROOT);
   }
 
@@ -236,8 +291,8 @@ final class ResolveRun {
     if (inquirer.isUntrusted()) {
       results.trouble(
           Exit.UNTRUSTED,
-          "the inquiry cannot be trusted: it does not know a transfer that is DONE, or knows one"
-              + " that never was; what it says is not believed and such rows stay UNKNOWN; check"
+          "the inquiry cannot be trusted: it has not found a transfer that is DONE, or found one that"
+              + " never was; what it says of others is not believed, and they stay UNKNOWN; check"
               + " --inquiry-url");
     }
     if (inquirer.isUnproved()) {

@@ -4,18 +4,16 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Optional;
+import java.util.Locale;
 import java.util.Set;
 import org.relayledger.account.AccountOptions;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
-import org.relayledger.cli.Results;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Ledger;
-import org.relayledger.ledger.LedgerView;
 import org.relayledger.ledger.Outcome;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.State;
@@ -28,7 +26,12 @@ final class SettleOptions {
   /** What a row may be settled to. */
   enum To {
     DONE,
-    FAILED
+    FAILED;
+
+    @Override
+    public String toString() {
+      return name().toLowerCase(Locale.ROOT);
+    }
   }
 
   @Option(
@@ -108,31 +111,12 @@ final class SettleOptions {
     }
   }
 
-  /**
-   * Settles the named rows.
-   *
-   * @param opened where, or empty for a dry run, which only says what it would try
-   */
-  void run(
-      Set<Guid> named,
-      LedgerView view,
-      Optional<Ledger> opened,
-      Resolution resolution,
-      Actor operator,
-      Results results) {
-    for (Guid guid : named) {
-      Optional<Row> row = view.find(guid, false);
-      if (row.isEmpty()) {
-        results.trouble(Exit.NO_SUCH_GUID, ResolveRun.absent(view, guid));
-        continue;
-      }
-      Resolved resolved =
-          opened
-              .map(ledger -> settle(ledger, operator, row.get(), resolution))
-              .orElseGet(() -> foresee(row.get(), resolution));
-      results.row(ResolveRun.row(view, row.get(), resolved));
-      tell(guid, resolved, results);
-    }
+  /** Settles one row as the options say, as {@code operator}. */
+  ResolveRun.ByHand by(Actor operator, Resolution resolution) {
+    return (ledger, row) ->
+        ledger
+            .map(opened -> settle(opened, operator, row, resolution))
+            .orElseGet(() -> foresee(row, resolution));
   }
 
   private Resolved settle(Ledger ledger, Actor operator, Row row, Resolution resolution) {
@@ -153,19 +137,5 @@ final class SettleOptions {
     return override && (row.state() == State.SENT || row.state() == State.UNKNOWN)
         ? new Resolved(Resolution.Result.FAILED, false, reason)
         : resolution.foreseeFailed(row, reason);
-  }
-
-  private void tell(Guid guid, Resolved resolved, Results results) {
-    switch (resolved.result()) {
-      case DONE, FAILED -> results.count(ResolveRun.word(resolved.result()));
-      case HELD ->
-          results.trouble(Exit.IN_PROGRESS, guid + " was not settled: a live owner holds it");
-      case SETTLED, CONTRADICTED ->
-          results.trouble(Exit.CONFLICT, guid + " was not settled: " + resolved.why());
-      case TOO_YOUNG, INCONCLUSIVE, ELSEWHERE ->
-          results.trouble(
-              Exit.UNKNOWN,
-              guid + " was not settled and stays UNKNOWN: " + resolved.why() + "; see --override");
-    }
   }
 }

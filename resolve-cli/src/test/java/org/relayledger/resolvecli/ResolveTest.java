@@ -316,7 +316,8 @@ class ResolveTest {
     List<String> asked = recordInquiries();
     Ran ran = resolve("--limit", "2", "--concurrency", "1", "--format", "json");
     assertThat(ran).returns(5, Ran::exit);
-    assertThat(ran.err()).contains("1 rows older than min-age are left UNKNOWN because of --limit");
+    assertThat(ran.err())
+        .contains("rows left because of --limit, all of them UNKNOWN or named: 1;");
     assertThat(asked).startsWith("drop-2").contains("drop-3").doesNotContain("drop-1");
     assertThat(ran.out().lines().toList())
         .last()
@@ -355,18 +356,39 @@ class ResolveTest {
   }
 
   @Test
-  void aCanaryThatIsNotAnsweredProvesNothingAndTheRowStays() {
+  void aCanaryThatIsNotAnsweredProvesNothingTheRowStaysAndItIsExit14() {
     scene.send("ok-1");
     scene.send("dropbefore-1");
     ripen();
     scene.sandbox().inquiryFaults(guid -> guid.equals("ok-1") ? "html:503" : "honest");
-    assertThat(resolve()).returns(5, Ran::exit);
+    assertThat(resolve()).returns(14, Ran::exit);
     assertThat(scene.state("dropbefore-1")).isEqualTo(State.UNKNOWN);
     scene.sandbox().inquiryFaults(guid -> guid.startsWith("canary-") ? "drop" : "honest");
     scene.send("drop-1");
     ripen();
-    assertThat(resolve("drop-1")).returns(5, Ran::exit);
+    assertThat(resolve("drop-1")).returns(14, Ran::exit);
     assertThat(scene.state("drop-1")).isEqualTo(State.UNKNOWN);
+  }
+
+  @Test
+  void aCanaryIsAskedOnceARun() {
+    scene.send("ok-1");
+    for (int i = 0; i < 5; i++) {
+      scene.send("dropbefore-" + i);
+    }
+    ripen();
+    List<String> asked = new ArrayList<>();
+    scene
+        .sandbox()
+        .inquiryFaults(
+            guid -> {
+              synchronized (asked) {
+                asked.add(guid);
+              }
+              return guid.equals("ok-1") ? "bare404" : "honest";
+            });
+    assertThat(resolve()).returns(14, Ran::exit);
+    assertThat(asked).hasSize(6).containsOnlyOnce("ok-1");
   }
 
   @Test
@@ -445,12 +467,17 @@ class ResolveTest {
     scene.send("drop-1");
     scene.fail("failed");
     ripen();
-    Ran ran = resolve("drop-1", "nobody", "ok-1", "failed", "DROP-1");
+    Ran ran = resolve("drop-1", "nobody", "ok-1", "failed", "DROP-1", "--format", "json");
     assertThat(ran).returns(7, Ran::exit);
+    assertThat(ran.out().lines().toList())
+        .hasSize(5)
+        .last()
+        .asString()
+        .contains("\"done\":1", "\"wrong_state\":2", "\"no_such_guid\":1", "\"exit\":7");
     assertThat(ran.err())
         .contains("nobody is not in this ledger")
-        .contains("ok-1 is not to be resolved: it is DONE")
-        .contains("failed is not to be resolved: it is FAILED");
+        .contains("ok-1 was not settled: it is DONE")
+        .contains("failed was not settled: it is FAILED");
     assertThat(scene.state("drop-1")).isEqualTo(State.DONE);
     assertThat(resolve("nobody")).returns(8, Ran::exit);
     assertThat(resolve("drop-1", "no guid")).returns(9, Ran::exit);
@@ -467,7 +494,9 @@ class ResolveTest {
     assertThat(ran).returns(0, Ran::exit);
     assertThat(ran.out())
         .startsWith("guid,result,state,code,attempt,detail\r\n")
-        .contains("drop-1,done,UNKNOWN,E901,1,", "dropbefore-1,failed,UNKNOWN,E901,1,");
+        .contains("drop-1,would_be_done,UNKNOWN,E901,1,")
+        .contains("dropbefore-1,would_be_failed,UNKNOWN,E901,1,");
+    assertThat(ran.err()).isEqualTo("resolve: 1 would be done, 1 would be failed\n");
     assertThat(Files.readAllBytes(scene.path())).isEqualTo(before);
     assertThat(scene.row("drop-1").askedAt()).isNull();
     assertThat(scene.journal("drop-1")).hasSize(2);
@@ -610,6 +639,17 @@ class ResolveTest {
     List<String> all = new ArrayList<>(List.of(some));
     all.addAll(List.of(more));
     return all.toArray(String[]::new);
+  }
+
+  @Test
+  void theLimitHoldsForNamedRowsToo() {
+    scene.send("drop-1");
+    scene.send("drop-2");
+    ripen();
+    Ran ran = resolve("drop-1", "drop-2", "--limit", "1");
+    assertThat(ran).returns(5, Ran::exit);
+    assertThat(ran.err()).contains("rows left because of --limit").contains("1 done, 1 left");
+    assertThat(scene.state("drop-2")).isEqualTo(State.UNKNOWN);
   }
 
   @Test
