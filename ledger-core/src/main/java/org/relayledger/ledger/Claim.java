@@ -1,5 +1,7 @@
 package org.relayledger.ledger;
 
+import java.util.Optional;
+
 /**
  * The right to move one row, which only the holder of the GUID's claim byte has. Whoever wins a
  * claim sends; whoever adopts one asks.
@@ -13,6 +15,12 @@ public sealed interface Claim extends AutoCloseable permits JdbcClaim {
 
   /** The attempt that this claim is; an outcome of another attempt is refused. */
   int attempt();
+
+  /**
+   * When the mode ask-first began, if the ledger was in it when this was claimed: then the account
+   * system is asked about the row before it is sent.
+   */
+  Optional<Moment> asksSince();
 
   /**
    * Reads the row again: still SENT, still this attempt. To be asked right before the body is

@@ -24,4 +24,14 @@ public record Entry(
     String by,
     String ticket,
     long at,
-    String note) {}
+    String note) {
+  /** Whether it tells of a move, and not of an inquiry or something else. */
+  public boolean isMove() {
+    return event.equals("move");
+  }
+
+  /** Whether it tells of a move to {@code state}. */
+  public boolean isMove(State state) {
+    return isMove() && to == state;
+  }
+}

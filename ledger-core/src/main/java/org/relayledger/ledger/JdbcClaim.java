@@ -1,5 +1,6 @@
 package org.relayledger.ledger;
 
+import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -11,15 +12,17 @@ final class JdbcClaim implements Claim {
   private final Row row;
   private final Request request;
   private final Actor actor;
+  private final Moment asksSince;
   private State state;
   private boolean endRecorded;
   private boolean closed;
 
-  JdbcClaim(JdbcLedger ledger, Row row, Request request, Actor actor) {
+  JdbcClaim(JdbcLedger ledger, Row row, Request request, Actor actor, Moment asksSince) {
     this.ledger = ledger;
     this.row = row;
     this.request = request;
     this.actor = actor;
+    this.asksSince = asksSince;
     this.state = row.state();
     this.endRecorded = row.endedAt() != null;
   }
@@ -37,6 +40,11 @@ final class JdbcClaim implements Claim {
   @Override
   public int attempt() {
     return row.attempt();
+  }
+
+  @Override
+  public Optional<Moment> asksSince() {
+    return Optional.ofNullable(asksSince);
   }
 
   Actor actor() {

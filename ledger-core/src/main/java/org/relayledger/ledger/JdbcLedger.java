@@ -74,14 +74,14 @@ final class JdbcLedger implements Ledger {
     return underByte(
         arrival.guid(),
         session -> {
-          Optional<Taken> onHold = onHold(session);
-          if (onHold.isPresent()) {
-            return onHold.get();
+          Settings settings = JdbcView.settings(session);
+          if (settings.mode() == Settings.Mode.HOLD) {
+            return new Taken.OnHold(settings.mode());
           }
           if (insertSent(session, arrival, account)) {
             Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
             journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
-            return won(row, arrival, actor);
+            return won(row, arrival, actor, settings);
           }
           Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
           if (known.isEmpty()) {
@@ -90,7 +90,7 @@ final class JdbcLedger implements Ledger {
           Optional<String> conflict = conflict(known.get(), arrival);
           return conflict.isPresent()
               ? new Taken.Conflict(known.get(), conflict.get())
-              : claimKnown(session, known.get(), State.FAILED, account, actor);
+              : claimKnown(session, known.get(), State.FAILED, account, actor, settings);
         });
   }
 
@@ -99,9 +99,9 @@ final class JdbcLedger implements Ledger {
     return underByte(
         known.guid(),
         session -> {
-          Optional<Taken> onHold = onHold(session);
-          if (onHold.isPresent()) {
-            return onHold.get();
+          Settings settings = JdbcView.settings(session);
+          if (settings.mode() == Settings.Mode.HOLD) {
+            return new Taken.OnHold(settings.mode());
           }
           Optional<Row> now = JdbcView.find(session, known.guid(), true);
           if (now.isEmpty()) {
@@ -109,7 +109,7 @@ final class JdbcLedger implements Ledger {
           }
           // Claimed by somebody else since it was read, it has had an attempt that nobody counted.
           return now.get().attempt() == known.attempt() || now.get().state() == State.SENT
-              ? claimKnown(session, now.get(), from, account, actor)
+              ? claimKnown(session, now.get(), from, account, actor, settings)
               : new Taken.Standing(now.get());
         });
   }
@@ -145,7 +145,8 @@ final class JdbcLedger implements Ledger {
     }
   }
 
-  private Taken claimKnown(Session session, Row row, State from, String account, Actor actor)
+  private Taken claimKnown(
+      Session session, Row row, State from, String account, Actor actor, Settings settings)
       throws SQLException {
     if (row.state() == State.SENT) {
       // The byte is ours and the row is not: its owner is gone.
@@ -166,18 +167,14 @@ final class JdbcLedger implements Ledger {
         row.guid());
     Row sent = JdbcView.find(session, row.guid(), false).orElseThrow();
     journalMove(session, sent, row.state(), State.SENT, null, actor, now, null);
-    return won(sent, stored, actor);
+    return won(sent, stored, actor, settings);
   }
 
-  private Taken won(Row row, Request request, Actor actor) {
+  private Taken won(Row row, Request request, Actor actor, Settings settings) {
     steps.reached(Step.CLAIM_WRITTEN, row.guid());
-    return new Taken.Won(new JdbcClaim(this, row, request, actor));
-  }
-
-  /** Claims of a ledger that is not in normal mode are not made. */
-  private static Optional<Taken> onHold(Session session) throws SQLException {
-    Settings.Mode mode = JdbcView.settings(session).mode();
-    return mode == Settings.Mode.NORMAL ? Optional.empty() : Optional.of(new Taken.OnHold(mode));
+    boolean asks = settings.mode() == Settings.Mode.ASK_FIRST;
+    return new Taken.Won(
+        new JdbcClaim(this, row, request, actor, asks ? settings.asksSince() : null));
   }
 
   private boolean insertSent(Session session, Request arrival, String account) throws SQLException {
@@ -267,7 +264,7 @@ final class JdbcLedger implements Ledger {
   }
 
   private Claim adopted(Row row, Actor actor) {
-    return new JdbcClaim(this, row, null, actor);
+    return new JdbcClaim(this, row, null, actor, null);
   }
 
   /** A SENT row whose owner is gone becomes UNKNOWN and begins to age now. */
@@ -380,6 +377,34 @@ final class JdbcLedger implements Ledger {
           return null;
         },
         Patience.SETTLEMENT);
+  }
+
+  @Override
+  public void changeMode(Settings.Mode mode, Actor operator, String reason) {
+    Moment now = Moment.now(clock);
+    writer.write(
+        session -> {
+          if (mode == Settings.Mode.ASK_FIRST
+              && JdbcView.settings(session).mode() != Settings.Mode.ASK_FIRST) {
+            Sqlite.setAsksSince(session, now);
+          }
+          Sqlite.set(session, "mode", mode.word());
+          journalMode(session, mode, operator, now.at(), reason);
+          return null;
+        },
+        Patience.SETTLEMENT);
+  }
+
+  static void journalMode(
+      Session session, Settings.Mode mode, Actor operator, long at, String reason)
+      throws SQLException {
+    String sql =
+        "INSERT INTO journal (event, code, actor, \"by\", ticket, at, note)"
+            + " VALUES ('mode', ?, ?, ?, ?, ?, ?)";
+    session
+        .bind(
+            sql, mode.word(), operator.role().word(), operator.by(), operator.ticket(), at, reason)
+        .executeUpdate();
   }
 
   @Override

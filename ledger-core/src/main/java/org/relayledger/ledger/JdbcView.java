@@ -230,7 +230,7 @@ final class JdbcView implements LedgerView {
         // An inquiry that lies must not vouch for itself, nor a person for the account system.
         if (accounts.contains(row.account())
             && success.test(row.code())
-            && lastMove(row).filter(move -> REPLIED.contains(move.actor())).isPresent()) {
+            && cameByItself(journal(row))) {
           return Optional.of(row);
         }
         doneAt = row.doneAt();
@@ -240,6 +240,14 @@ final class JdbcView implements LedgerView {
         return Optional.empty();
       }
     }
+  }
+
+  /** Whether the account system replied to the transfer, and was not merely asked about it. */
+  private static boolean cameByItself(List<Entry> journal) {
+    return journal.stream()
+            .anyMatch(entry -> entry.isMove(State.DONE) && REPLIED.contains(entry.actor()))
+        && journal.stream()
+            .noneMatch(entry -> !entry.isMove(State.DONE) && entry.to() == State.DONE);
   }
 
   @Override
@@ -296,6 +304,27 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
+  public Optional<ModeChange> lastModeChange() {
+    String sql =
+        "SELECT code, \"by\", ticket, at, note FROM journal WHERE event = 'mode'"
+            + " ORDER BY id DESC LIMIT 1";
+    return read(
+        session -> {
+          try (ResultSet result = session.prepare(sql).executeQuery()) {
+            return result.next()
+                ? Optional.of(
+                    new ModeChange(
+                        Settings.Mode.of(result.getString(1)),
+                        result.getString(2),
+                        result.getString(3),
+                        result.getLong(4),
+                        result.getString(5)))
+                : Optional.empty();
+          }
+        });
+  }
+
+  @Override
   public Settings settings() {
     return read(JdbcView::settings);
   }
@@ -311,7 +340,13 @@ final class JdbcView implements LedgerView {
         values.get("ledger_id"),
         Settings.Mode.of(values.get("mode")),
         Duration.ofMillis(Long.parseLong(values.get("max_processing_ms"))),
-        Duration.ofMillis(Long.parseLong(values.get("resend_window_ms"))));
+        Duration.ofMillis(Long.parseLong(values.get("resend_window_ms"))),
+        values.containsKey("asks_since")
+            ? new Moment(
+                Long.parseLong(values.get("asks_since")),
+                values.get("asks_since_boot"),
+                Long.parseLong(values.get("asks_since_uptime")))
+            : null);
   }
 
   private static Row row(ResultSet result, boolean bodies) throws SQLException {

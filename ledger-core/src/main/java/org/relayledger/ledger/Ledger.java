@@ -68,6 +68,14 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
   Optional<Claim> hold(Row unfinished, Actor operator);
 
   /**
+   * Changes how claims are made. When this returns, no process makes another claim in the mode
+   * before.
+   *
+   * @param reason why, for the journal
+   */
+  void changeMode(Settings.Mode mode, Actor operator, String reason);
+
+  /**
    * Makes the caller the only bulk run of {@code role} on this ledger, until this is closed or the
    * process is gone.
    *

@@ -72,6 +72,9 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   /** The last move of {@code row}. */
   Optional<Entry> lastMove(Row row);
 
+  /** The last change of the mode, if there was one since init. */
+  Optional<ModeChange> lastModeChange();
+
   /** What init fixed, and the present mode. */
   Settings settings();
 

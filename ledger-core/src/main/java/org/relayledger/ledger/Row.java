@@ -1,5 +1,7 @@
 package org.relayledger.ledger;
 
+import java.time.Duration;
+
 /**
  * One row of the ledger as it was read. Times are epoch milliseconds UTC; what a row does not have
  * (yet) is null.
@@ -51,6 +53,14 @@ public record Row(
     Long endedUptime,
     byte[] request,
     byte[] reply) {
+
+  /**
+   * How old the row is: how long ago the exchange of its last attempt ended. Zero while that has no
+   * recorded end.
+   */
+  public Duration age(HostClock clock) {
+    return endedAt == null ? Duration.ZERO : new Moment(endedAt, endedBoot, endedUptime).age(clock);
+  }
 
   /**
    * The stored reply of a DONE row that was read with its bodies.

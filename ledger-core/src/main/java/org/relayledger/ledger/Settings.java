@@ -10,8 +10,15 @@ import java.util.Locale;
  * @param mode how claims are made
  * @param maxProcessing the account system's longest time from the last byte sent to booked
  * @param resendWindow how long after the first send a channel may still re-send
+ * @param asksSince when the mode ask-first began the last time, or null if it never has
  */
-public record Settings(String id, Mode mode, Duration maxProcessing, Duration resendWindow) {
+public record Settings(
+    String id, Mode mode, Duration maxProcessing, Duration resendWindow, Moment asksSince) {
+  /** Those of a ledger to be. */
+  public Settings(String id, Mode mode, Duration maxProcessing, Duration resendWindow) {
+    this(id, mode, maxProcessing, resendWindow, null);
+  }
+
   /** How long the kernel may still deliver what a dead sender had written, at the longest. */
   private static final Duration RETRANSMISSION = Duration.ofMinutes(2);
 

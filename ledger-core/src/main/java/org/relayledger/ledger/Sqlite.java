@@ -161,6 +161,9 @@ final class Sqlite {
             insert.executeUpdate();
           }
         }
+        if (settings.mode() == Settings.Mode.ASK_FIRST) {
+          setAsksSince(new Session(connection), Moment.now(clock));
+        }
         statement.executeUpdate("COMMIT");
       }
       // Closing checkpointed it: the main file is whole, and gets its name only now.
@@ -192,6 +195,21 @@ final class Sqlite {
         "max_processing_ms", Long.toString(settings.maxProcessing().toMillis()),
         "resend_window_ms", Long.toString(settings.resendWindow().toMillis()),
         "created_at", Long.toString(clock.millis()));
+  }
+
+  /** Sets one of the settings. */
+  static void set(Session session, String key, String value) throws SQLException {
+    String sql =
+        "INSERT INTO settings (key, value) VALUES (?, ?)"
+            + " ON CONFLICT (key) DO UPDATE SET value = excluded.value";
+    session.bind(sql, key, value).executeUpdate();
+  }
+
+  /** The mode ask-first begins. */
+  static void setAsksSince(Session session, Moment now) throws SQLException {
+    set(session, "asks_since", Long.toString(now.at()));
+    set(session, "asks_since_boot", now.boot());
+    set(session, "asks_since_uptime", Long.toString(now.uptime()));
   }
 
   private static String schema() throws IOException {

@@ -17,7 +17,7 @@ public sealed interface Answer {
    *
    * @param code its code
    * @param attempt the attempt that it answers
-   * @param replayed whether it was stored earlier
+   * @param replayed whether it was given or executed earlier, and not for this call
    */
   record Definite(Guid guid, Reply reply, String code, int attempt, boolean replayed)
       implements Answer {}

@@ -1,5 +1,6 @@
 package org.relayledger.relay;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
@@ -16,10 +17,21 @@ import org.relayledger.ledger.Row;
  * Asks the account system about transfers, and believes it only as far as its canaries do: an
  * inquiry that knows nobody would make every row FAILED, one that knows everybody every row DONE.
  *
- * <p>One of it serves one run, any number of threads. The canaries are asked when the first verdict
- * is to be believed.
+ * <p>Any number of threads may use it. The canaries are asked when the first verdict is to be
+ * believed.
  */
 public final class Inquirer {
+  /** What is to be told of an inquiry that {@link #isUntrusted}. */
+  public static final String UNTRUSTED =
+      "the inquiry cannot be trusted: it has not found a transfer that is DONE, or found one that"
+          + " never was; what it says of others is not believed, and they stay UNKNOWN; check"
+          + " --inquiry-url";
+
+  /** What is to be told of one that {@link #isUnproved}. */
+  public static final String UNPROVED =
+      "this ledger has no transfer that is DONE with a success code by a reply of this account"
+          + " system: 'no record' was believed without having tried the inquiry on one";
+
   /** What a canary has shown; one that is not answered shows nothing, and so does not sing. */
   private enum Canary {
     NOT_ASKED,
@@ -31,21 +43,30 @@ public final class Inquirer {
   private final AccountSystem account;
   private final Set<String> accounts;
   private final Predicate<String> success;
+  private final Duration believedFor;
   private final AtomicInteger outages = new AtomicInteger();
   private Canary known = Canary.NOT_ASKED;
   private Canary stranger = Canary.NOT_ASKED;
   private volatile boolean unproved;
+  private long asked = System.nanoTime();
 
   /**
+   * @param believedFor how long a canary is believed before it is asked again; null for a run, in
+   *     which each is asked once
    * @param accounts the URLs that transfers of this account system were sent to
    * @param success the codes of transfers that were executed, so that an inquiry must find them
    */
   public Inquirer(
-      LedgerView view, AccountSystem account, Set<String> accounts, Predicate<String> success) {
+      LedgerView view,
+      AccountSystem account,
+      Set<String> accounts,
+      Predicate<String> success,
+      Duration believedFor) {
     this.view = view;
     this.account = account;
     this.accounts = Set.copyOf(accounts);
     this.success = success;
+    this.believedFor = believedFor;
   }
 
   /** Whether transfers sent to {@code url} can be asked about here. */
@@ -91,6 +112,12 @@ public final class Inquirer {
 
   /** Why {@code verdict} is not believed. */
   private synchronized Optional<String> doubt(Verdict verdict) {
+    if (believedFor != null && System.nanoTime() - asked > believedFor.toNanos()) {
+      known = Canary.NOT_ASKED;
+      stranger = Canary.NOT_ASKED;
+      unproved = false;
+      asked = System.nanoTime();
+    }
     if (verdict instanceof Verdict.Processed) {
       askStranger();
     } else if (verdict instanceof Verdict.NoRecord) {

@@ -52,6 +52,7 @@ public final class Relay {
 
   private final Ledger ledger;
   private final AccountSystem account;
+  private final AskFirst askFirst;
   private final Limits limits;
   private final Actor actor;
   private final Steps steps;
@@ -70,9 +71,16 @@ public final class Relay {
   private volatile boolean stopping;
 
   /** A relay that claims in {@code ledger} as {@code actor} and sends to {@code account}. */
-  public Relay(Ledger ledger, AccountSystem account, Limits limits, Actor actor, Steps steps) {
+  public Relay(
+      Ledger ledger,
+      AccountSystem account,
+      AskFirst askFirst,
+      Limits limits,
+      Actor actor,
+      Steps steps) {
     this.ledger = ledger;
     this.account = account;
+    this.askFirst = askFirst;
     this.limits = limits;
     this.actor = actor;
     this.steps = steps;
@@ -245,6 +253,16 @@ public final class Relay {
     Guid guid = claim.row().guid();
     Exchange exchange;
     try {
+      Optional<Outcome> unsent = askFirst.outcome(claim);
+      if (unsent.isPresent()) {
+        Answer answer = settle(claim, unsent.get(), hearing);
+        if (answer instanceof Answer.Definite found) {
+          answer = new Answer.Definite(guid, found.reply(), found.code(), found.attempt(), true);
+        }
+        end(claim);
+        last.complete(answer);
+        return answer;
+      }
       exchange =
           account.send(
               guid,

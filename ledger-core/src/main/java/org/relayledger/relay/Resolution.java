@@ -8,7 +8,6 @@ import java.util.function.Function;
 import org.relayledger.account.Inquiry;
 import org.relayledger.account.Verdict;
 import org.relayledger.ledger.Actor;
-import org.relayledger.ledger.Age;
 import org.relayledger.ledger.Claim;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Ledger;
@@ -75,7 +74,7 @@ public final class Resolution {
     if (!ASKABLE.contains(row.state())) {
       return Optional.of(new Resolved(Result.SETTLED, false, "it is " + row.state()));
     }
-    Duration age = Age.of(row, clock);
+    Duration age = row.age(clock);
     if (age.compareTo(minAge) < 0) {
       String why =
           row.endedAt() == null

@@ -81,6 +81,7 @@ CREATE TABLE journal (
 ) STRICT;
 
 CREATE INDEX journal_seq ON journal (seq);
+CREATE INDEX journal_mode ON journal (id) WHERE event = 'mode';
 
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,

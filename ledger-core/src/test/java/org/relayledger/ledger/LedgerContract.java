@@ -478,20 +478,41 @@ abstract class LedgerContract {
     rowIn(State.DONE, "d");
     rowIn(State.FAILED, "f");
     Row failed = row("f");
-    for (Settings.Mode mode : List.of(Settings.Mode.HOLD, Settings.Mode.ASK_FIRST)) {
-      hand.change("UPDATE settings SET value = ? WHERE key = 'mode'", mode.word());
-      List<List<String>> before = hand.everything();
-      assertThat(claim("new")).isEqualTo(new Taken.OnHold(mode));
-      assertThat(claim("f")).isEqualTo(new Taken.OnHold(mode));
-      assertThat(ledger.claim(failed, State.FAILED, ACCOUNT, RELAY))
-          .isEqualTo(new Taken.OnHold(mode));
-      assertThat(standing(ledger.look(request("d")).orElseThrow()).state()).isEqualTo(State.DONE);
-      assertThat(hand.everything()).isEqualTo(before);
-      assertThat(ledger.view().settings().mode()).isEqualTo(mode);
-    }
-    hand.change("UPDATE settings SET value = 'normal' WHERE key = 'mode'");
+    Settings.Mode mode = Settings.Mode.HOLD;
+    ledger.changeMode(mode, RESOLVE, "incident");
+    List<List<String>> before = hand.everything();
+    assertThat(claim("new")).isEqualTo(new Taken.OnHold(mode));
+    assertThat(claim("f")).isEqualTo(new Taken.OnHold(mode));
+    assertThat(ledger.claim(failed, State.FAILED, ACCOUNT, RELAY))
+        .isEqualTo(new Taken.OnHold(mode));
+    assertThat(standing(ledger.look(request("d")).orElseThrow()).state()).isEqualTo(State.DONE);
+    assertThat(hand.everything()).isEqualTo(before);
+    assertThat(ledger.view().settings().mode()).isEqualTo(mode);
+    ledger.changeMode(Settings.Mode.NORMAL, RESOLVE, "over");
     won("new").close();
     won("f").close();
+  }
+
+  @Test
+  void aLedgerThatAsksFirstSaysSoWithEachClaimAndSinceWhen() {
+    rowIn(State.FAILED, "f");
+    assertThat(won("before").asksSince()).isEmpty();
+    ledger.changeMode(Settings.Mode.ASK_FIRST, RESOLVE, "restored");
+    Moment began = Moment.now(clock);
+    clock.advance(Duration.ofHours(1));
+    // Once more changes nothing but the journal: it began when it began.
+    ledger.changeMode(Settings.Mode.ASK_FIRST, RESOLVE, "to be sure");
+    for (String guid : List.of("new", "f")) {
+      assertThat(won(guid).asksSince()).contains(began);
+    }
+    assertThat(ledger.view().settings())
+        .returns(Settings.Mode.ASK_FIRST, Settings::mode)
+        .returns(began, Settings::asksSince);
+    assertThat(ledger.view().lastModeChange())
+        .contains(
+            new ModeChange(Settings.Mode.ASK_FIRST, "ann", "T-1", clock.millis(), "to be sure"));
+    ledger.changeMode(Settings.Mode.NORMAL, RESOLVE, "over");
+    assertThat(won("after").asksSince()).isEmpty();
   }
 
   @Test

@@ -38,6 +38,7 @@ import org.relayledger.ledger.State;
 import org.relayledger.ledger.Step;
 import org.relayledger.ledger.Steps;
 import org.relayledger.sandbox.Sandbox;
+import org.relayledger.testing.Scene;
 import tools.jackson.core.JsonPointer;
 
 /** One attempt from claim to outcome, on a real ledger and over real sockets. */
@@ -72,8 +73,9 @@ final class RelayTest {
     Ledger ledger = Ledger.open(ledgerPath, HostClock.system(), steps);
     ledgers.add(ledger);
     AccountOptions options = AccountOptions.at(sandbox.transfers().toString());
-    return new Relay(
-        ledger, new AccountSystem(options, limits.openFor(), steps), limits, ACTOR, steps);
+    AccountSystem account = new AccountSystem(options, limits.openFor(), steps);
+    AskFirst askFirst = Scene.askFirst(ledger, account, HostClock.system());
+    return new Relay(ledger, account, askFirst, limits, ACTOR, steps);
   }
 
   private Relay patient(Steps steps) {
@@ -376,10 +378,12 @@ final class RelayTest {
       nobody.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
       String refusing = "http://127.0.0.1:" + nobody.getLocalPort() + "/transfers";
       Relay relay = patient(Steps.NONE);
+      AccountSystem account = new AccountSystem(AccountOptions.at(refusing), PATIENCE, Steps.NONE);
       Relay cutOff =
           new Relay(
               ledgers.get(0),
-              new AccountSystem(AccountOptions.at(refusing), PATIENCE, Steps.NONE),
+              account,
+              Scene.askFirst(ledgers.get(0), account, HostClock.system()),
               new Relay.Limits(PATIENCE, PATIENCE, 1),
               ACTOR,
               Steps.NONE);

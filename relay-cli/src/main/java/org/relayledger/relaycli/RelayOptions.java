@@ -1,10 +1,20 @@
 package org.relayledger.relaycli;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.LedgerOptions;
+import org.relayledger.cli.MinAgeOption;
+import org.relayledger.cli.Streams;
+import org.relayledger.ledger.HostClock;
+import org.relayledger.ledger.LedgerView;
+import org.relayledger.ledger.Steps;
+import org.relayledger.relay.AskFirst;
+import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Intake;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
@@ -15,6 +25,7 @@ final class RelayOptions {
   @Mixin CommonOptions common;
   @Mixin LedgerOptions ledger;
   @Mixin AccountOptionsMixin account;
+  @Mixin MinAgeOption minAge;
 
   @Option(
       names = "--channel",
@@ -34,6 +45,31 @@ final class RelayOptions {
 
   Optional<String> channel() {
     return Optional.ofNullable(channel);
+  }
+
+  /**
+   * What stands before a send in the mode ask-first.
+   *
+   * @param believedFor how long its canaries are believed, or null for one run
+   */
+  AskFirst askFirst(
+      LedgerView view, AccountSystem system, Duration believedFor, Streams streams, Steps steps) {
+    Inquirer inquirer =
+        new Inquirer(
+            view,
+            system,
+            Set.of(system.url()),
+            code -> account.successCodes().matches(code),
+            believedFor);
+    Duration least =
+        minAge.of(
+            view.settings(),
+            warning -> {
+              if (!common.quiet()) {
+                streams.say("relay: " + warning);
+              }
+            });
+    return new AskFirst(inquirer, least, HostClock.system(), steps);
   }
 
   Intake intake() {

@@ -18,6 +18,7 @@ import org.relayledger.ledger.LedgerException;
 import org.relayledger.ledger.Request;
 import org.relayledger.ledger.Steps;
 import org.relayledger.relay.Answer;
+import org.relayledger.relay.AskFirst;
 import org.relayledger.relay.Intake;
 import org.relayledger.relay.Problem;
 import org.relayledger.relay.Relay;
@@ -109,7 +110,8 @@ final class SendCommand implements Action {
   private Answer relay(Ledger ledger, AccountSystem account, Request request, Streams streams) {
     Relay.Limits limits = new Relay.Limits(options.account.timeout(), options.account.timeout(), 1);
     Actor actor = options.common.actor(Actor.Role.RELAY, streams.environment());
-    Relay relay = new Relay(ledger, account, limits, actor, steps);
+    AskFirst askFirst = options.askFirst(ledger.view(), account, null, streams, steps);
+    Relay relay = new Relay(ledger, account, askFirst, limits, actor, steps);
     streams.signals().onFirst(relay::stop);
     return relay.relay(request);
   }

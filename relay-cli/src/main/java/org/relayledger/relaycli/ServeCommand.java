@@ -28,6 +28,10 @@ import picocli.CommandLine.Option;
 final class ServeCommand implements Action {
   private static final int MOST_IN_FLIGHT = 4_096;
   private static final Duration IDLE = Duration.ofSeconds(30);
+
+  /** How long the canaries of the mode ask-first are believed. */
+  private static final Duration CANARIES_BELIEVED = Duration.ofMinutes(1);
+
   private static final long LEDGER_CHECK_MILLIS = 500;
 
   private final Steps steps;
@@ -78,7 +82,13 @@ final class ServeCommand implements Action {
       AccountSystem account = options.account.accountSystem(openFor, steps);
       Actor actor = options.common.actor(Actor.Role.RELAY, streams.environment());
       Relay relay =
-          new Relay(ledger, account, new Relay.Limits(timeout, openFor, maxInFlight), actor, steps);
+          new Relay(
+              ledger,
+              account,
+              options.askFirst(ledger.view(), account, CANARIES_BELIEVED, streams, steps),
+              new Relay.Limits(timeout, openFor, maxInFlight),
+              actor,
+              steps);
       Hub hub =
           new Hub(
               relay,

@@ -120,7 +120,7 @@ final class ShowCommand implements Action {
   private static Table.Listed listed(Row row, List<Entry> journal) {
     Entry last = null;
     for (Entry entry : journal) {
-      if (entry.event().equals("move")) {
+      if (entry.isMove()) {
         last = entry;
       }
     }
@@ -146,7 +146,7 @@ final class ShowCommand implements Action {
           "  %s  attempt %d  %s%s  %s by %s%s%n",
           Times.format(entry.at()),
           entry.attempt(),
-          !entry.event().equals("move")
+          !entry.isMove()
               ? entry.event()
               : (entry.from() == null ? "new" : entry.from()) + " -> " + entry.to(),
           entry.code() == null ? "" : " " + entry.code(),

@@ -20,6 +20,7 @@ import org.relayledger.ledger.Steps;
 import org.relayledger.relay.Intake;
 import org.relayledger.relay.Relay;
 import org.relayledger.relaycli.Channel.Heard;
+import org.relayledger.testing.Scene;
 import tools.jackson.core.JsonPointer;
 
 /** What takes too long in the hub that {@code relay serve} makes. */
@@ -30,11 +31,14 @@ class HubTest {
   void aClientThatStopsInTheMiddleIsCutAndNothingOfItIsClaimed() throws Exception {
     try (Stage stage = new Stage(folder);
         Ledger ledger = Ledger.open(stage.ledger.toString(), HostClock.system(), Steps.NONE)) {
+      AccountSystem account =
+          new AccountSystem(
+              AccountOptions.at(stage.account().toString()), Stage.PATIENCE, Steps.NONE);
       Relay relay =
           new Relay(
               ledger,
-              new AccountSystem(
-                  AccountOptions.at(stage.account().toString()), Stage.PATIENCE, Steps.NONE),
+              account,
+              Scene.askFirst(ledger, account, HostClock.system()),
               new Relay.Limits(Stage.PATIENCE, Stage.PATIENCE, 1),
               new Actor(Actor.Role.RELAY, "test", null),
               Steps.NONE);

@@ -92,10 +92,13 @@ final class Stage implements AutoCloseable {
     return all.toArray(String[]::new);
   }
 
-  /** The arguments of a command that sends; a later --account-url in {@code more} wins. */
+  /** The arguments of a command that sends; what {@code more} has goes before the stage's own. */
   String[] command(String name, String... more) {
-    List<String> all = new ArrayList<>(List.of(name, "--ledger", ledger.toString()));
+    List<String> all = new ArrayList<>(List.of(name));
     List<String> given = List.of(more);
+    if (!given.contains("--ledger")) {
+      all.addAll(List.of("--ledger", ledger.toString()));
+    }
     if (!given.contains("--account-url")) {
       all.addAll(List.of("--account-url", account().toString()));
     }

@@ -12,6 +12,7 @@ import org.relayledger.cli.Exit;
 import org.relayledger.cli.GuidArguments;
 import org.relayledger.cli.LedgerOptions;
 import org.relayledger.cli.LimitOption;
+import org.relayledger.cli.MinAgeOption;
 import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Rate;
 import org.relayledger.cli.Results;
@@ -23,6 +24,8 @@ import org.relayledger.ledger.Ledger;
 import org.relayledger.ledger.LedgerView;
 import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.Steps;
+import org.relayledger.relay.AskFirst;
+import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Relay;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -48,6 +51,7 @@ final class ReprocessCommand implements Action {
   @Mixin private LimitOption limit;
   @Mixin private DryRunOption dryRun;
   @Mixin private GuidArguments guids;
+  @Mixin private MinAgeOption minAge;
 
   @Option(
       names = "--max-attempts",
@@ -141,10 +145,13 @@ final class ReprocessCommand implements Action {
     Settings settings = opened.view().settings();
     Duration openFor = openFor(settings);
     AccountSystem system = system(settings);
+    Inquirer inquirer =
+        new Inquirer(opened.view(), system, Set.of(system.url()), this::isSuccess, null);
     Relay relay =
         new Relay(
             opened,
             system,
+            new AskFirst(inquirer, minAge.of(settings, results::note), clock, steps),
             new Relay.Limits(account.timeout(), openFor, MAX_IN_FLIGHT),
             common.actor(Actor.Role.REPROCESS, streams.environment()),
             steps);
@@ -152,6 +159,12 @@ final class ReprocessCommand implements Action {
     streams.signals().onFirst(() -> run.stop(account.timeout()));
     try {
       go(run, named, results);
+      if (inquirer.isUntrusted()) {
+        results.trouble(Exit.UNTRUSTED, Inquirer.UNTRUSTED);
+      }
+      if (inquirer.isUnproved()) {
+        results.note(Inquirer.UNPROVED);
+      }
     } finally {
       // A late reply settles its row: it is waited for, as the hub does.
       relay.windUp(opened.halted().isEmpty() ? openFor : Duration.ZERO);
@@ -166,6 +179,10 @@ final class ReprocessCommand implements Action {
     } else {
       run.each(named);
     }
+  }
+
+  private boolean isSuccess(String code) {
+    return account.successCodes().matches(code);
   }
 
   private Duration openFor(Settings settings) {
@@ -188,7 +205,6 @@ final class ReprocessCommand implements Action {
             concurrency,
             stopAfter,
             limit.limit().orElse(Integer.MAX_VALUE));
-    return new ReprocessRun(
-        view, sending, limits, clock, code -> account.successCodes().matches(code), results);
+    return new ReprocessRun(view, sending, limits, clock, this::isSuccess, results);
   }
 }

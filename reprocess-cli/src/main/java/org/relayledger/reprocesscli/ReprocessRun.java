@@ -234,7 +234,7 @@ final class ReprocessRun {
 
   private boolean mayClaim() {
     Settings.Mode mode = view.settings().mode();
-    if (mode == Settings.Mode.NORMAL) {
+    if (mode != Settings.Mode.HOLD) {
       return true;
     }
     results.trouble(

@@ -363,8 +363,9 @@ class ReprocessTest {
         CompletableFuture.supplyAsync(
             () ->
                 Main.run(
-                    ReprocessMain.commandLine(scene.clock(), Steps.NONE),
-                    scene.command(withUrl("--format", "json", "--timeout", "60s")),
+                    ReprocessMain.commandLine(scene.clock(), Steps.NONE)
+                        .setOverwrittenOptionsAllowed(true),
+                    scene.command(withUrl("--format", "json", "--timeout", "60s", "--rate", "1/h")),
                     streams));
     scene.sandbox().awaitReceived("held-1", 1, PATIENCE);
     CompletableFuture<Void> signal =
@@ -380,18 +381,55 @@ class ReprocessTest {
 
   // Modes and refusals.
 
-  @ParameterizedTest
-  @ValueSource(strings = {"hold", "ask-first"})
-  void aLedgerThatIsNotInNormalModeClaimsNothingAndExits12(String mode, @TempDir Path other) {
-    Path path = other.resolve("ledger.db");
-    var unused =
-        Ledger.init(
-            path.toString(),
-            new Settings("x", Settings.Mode.of(mode), Duration.ofMinutes(1), Duration.ofDays(1)),
-            scene.clock());
-    Ran ran = reprocess("--ledger", path.toString());
+  private void mode(Settings.Mode mode) {
+    try (Ledger ledger = scene.open()) {
+      ledger.changeMode(mode, new Actor(Actor.Role.OPERATOR, "ann", null), "why");
+    }
+  }
+
+  @Test
+  void aLedgerOnHoldClaimsNothingAndExits12() {
+    scene.fail("g");
+    mode(Settings.Mode.HOLD);
+    Ran ran = reprocess();
     assertThat(ran).returns(12, Ran::exit);
-    assertThat(ran.err()).contains("the ledger is in mode " + mode, "nothing was sent");
+    assertThat(ran.err())
+        .contains("the ledger is in mode hold", "nothing was sent", "nothing was done")
+        .doesNotContain("nothing to do");
+    assertThat(scene.row("g")).returns(1, Row::attempt);
+    mode(Settings.Mode.NORMAL);
+    assertThat(reprocess()).returns(0, Ran::exit);
+  }
+
+  @Test
+  void aLedgerThatAsksFirstSendsOnlyWhatIsNotThereAndWasNotUnderWayWhenThatBegan() {
+    scene.send("ok-1");
+    scene.fail("booked", "absent");
+    scene.execute("booked");
+    mode(Settings.Mode.ASK_FIRST);
+    Ran soon = reprocess();
+    assertThat(soon).returns(5, Ran::exit);
+    assertThat(soon.err()).contains("absent was processed is unknown: asked first: no record");
+    assertThat(scene.row("booked")).returns(State.DONE, Row::state);
+    assertThat(scene.row("absent")).returns(State.UNKNOWN, Row::state);
+    scene.fail("later");
+    scene.clock().advance(Scene.MIN_AGE);
+    assertThat(reprocess()).returns(0, Ran::exit);
+    assertThat(scene.executed("later")).isEqualTo(1);
+    assertThat(scene.executed("booked")).isEqualTo(1);
+    assertThat(scene.received("absent")).isZero();
+  }
+
+  @Test
+  void anInquiryThatLiesSendsNothingInAskFirstAndExits14() {
+    scene.send("ok-1");
+    scene.fail("g");
+    mode(Settings.Mode.ASK_FIRST);
+    scene.clock().advance(Scene.MIN_AGE);
+    scene.sandbox().inquiryFaults(guid -> "nobody");
+    assertThat(reprocess()).returns(14, Ran::exit);
+    assertThat(scene.received("g")).isZero();
+    assertThat(scene.state("g")).isEqualTo(State.UNKNOWN);
   }
 
   @Test

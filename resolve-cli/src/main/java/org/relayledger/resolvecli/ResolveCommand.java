@@ -10,12 +10,11 @@ import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.Action;
 import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.DryRunOption;
-import org.relayledger.cli.Durations;
 import org.relayledger.cli.Exit;
-import org.relayledger.cli.Failure;
 import org.relayledger.cli.GuidArguments;
 import org.relayledger.cli.LedgerOptions;
 import org.relayledger.cli.LimitOption;
+import org.relayledger.cli.MinAgeOption;
 import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Results;
 import org.relayledger.cli.Streams;
@@ -24,7 +23,6 @@ import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Ledger;
 import org.relayledger.ledger.LedgerView;
-import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.Steps;
 import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Resolution;
@@ -51,14 +49,7 @@ final class ResolveCommand implements Action {
   @Mixin private DryRunOption dryRun;
   @Mixin private GuidArguments guids;
   @Mixin private SettleOptions settle;
-
-  @Option(
-      names = "--min-age",
-      paramLabel = "D",
-      description =
-          "How long ago a row's exchange must have ended before it is asked about; never less than"
-              + " the ledger's max-processing (default: max-processing and 2m).")
-  private Duration minAge;
+  @Mixin private MinAgeOption minAge;
 
   @Option(
       names = "--also-account",
@@ -127,11 +118,11 @@ final class ResolveCommand implements Action {
       LedgerView view,
       Optional<Ledger> opened)
       throws InterruptedException {
-    Duration least = leastAge(view.settings(), results);
+    Duration least = minAge.of(view.settings(), results::note);
     Set<String> accounts = new HashSet<>(alsoAccounts);
     accounts.add(system.url());
     Inquirer inquirer =
-        new Inquirer(view, system, accounts, code -> account.successCodes().matches(code));
+        new Inquirer(view, system, accounts, code -> account.successCodes().matches(code), null);
     Resolution resolution = new Resolution(inquirer, least, clock, steps);
     Actor actor =
         common.actor(
@@ -149,29 +140,5 @@ final class ResolveCommand implements Action {
     } else {
       run.each(named);
     }
-  }
-
-  private Duration leastAge(Settings settings, Results results) {
-    if (minAge == null) {
-      return settings.defaultMinAge();
-    }
-    if (minAge.compareTo(settings.maxProcessing()) < 0) {
-      throw new Failure(
-          Exit.USAGE,
-          "--min-age "
-              + Durations.text(minAge)
-              + " is less than the ledger's max-processing "
-              + Durations.text(settings.maxProcessing())
-              + ": 'no record' might only mean 'not yet'; nothing was asked");
-    }
-    if (minAge.compareTo(settings.defaultMinAge()) < 0) {
-      results.note(
-          "warning: --min-age "
-              + Durations.text(minAge)
-              + " is less than "
-              + Durations.text(settings.defaultMinAge())
-              + ": the kernel may still deliver what a dead sender had written");
-    }
-    return minAge;
   }
 }

@@ -289,16 +289,10 @@ final class ResolveRun {
 
   private void tellTrust() {
     if (inquirer.isUntrusted()) {
-      results.trouble(
-          Exit.UNTRUSTED,
-          "the inquiry cannot be trusted: it has not found a transfer that is DONE, or found one that"
-              + " never was; what it says of others is not believed, and they stay UNKNOWN; check"
-              + " --inquiry-url");
+      results.trouble(Exit.UNTRUSTED, Inquirer.UNTRUSTED);
     }
     if (inquirer.isUnproved()) {
-      results.note(
-          "this ledger has no transfer that is DONE with a success code by a reply of this account"
-              + " system: 'no record' was believed without having tried the inquiry on one");
+      results.note(Inquirer.UNPROVED);
     }
   }
 }

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.relayledger.testing.SteppedClock;
 
-class AgeTest {
+class RowAgeTest {
   private final SteppedClock clock = new SteppedClock();
   private final Row row = ended(clock.millis(), clock.boot(), clock.uptimeMillis());
 
@@ -42,42 +42,42 @@ class AgeTest {
   @Test
   void onAHostThatJustRunsItIsTheTimeSinceTheExchangeEnded() {
     clock.advance(Duration.ofMinutes(7));
-    assertThat(Age.of(row, clock)).isEqualTo(Duration.ofMinutes(7));
+    assertThat(row.age(clock)).isEqualTo(Duration.ofMinutes(7));
   }
 
   @Test
   void aWallClockSetForwardMakesNothingOlder() {
     clock.advance(Duration.ofMinutes(7));
     clock.step(Duration.ofDays(365));
-    assertThat(Age.of(row, clock)).isEqualTo(Duration.ofMinutes(7));
+    assertThat(row.age(clock)).isEqualTo(Duration.ofMinutes(7));
   }
 
   @Test
   void aWallClockSetBackMakesItYoungerThanNothing() {
     clock.advance(Duration.ofMinutes(7));
     clock.step(Duration.ofDays(-1));
-    assertThat(Age.of(row, clock)).isNegative();
+    assertThat(row.age(clock)).isNegative();
   }
 
   @Test
   void afterARestartOnlyTheTimeSinceThenCountsHoweverLongTheHostWasDown() {
     clock.reboot(Duration.ofDays(30));
-    assertThat(Age.of(row, clock)).isZero();
+    assertThat(row.age(clock)).isZero();
     clock.advance(Duration.ofMinutes(3));
-    assertThat(Age.of(row, clock)).isEqualTo(Duration.ofMinutes(3));
+    assertThat(row.age(clock)).isEqualTo(Duration.ofMinutes(3));
   }
 
   @Test
   void afterARestartWithTheClockSetBackTheWallClockCounts() {
     clock.reboot(Duration.ofDays(-1));
     clock.advance(Duration.ofHours(1));
-    assertThat(Age.of(row, clock)).isNegative();
+    assertThat(row.age(clock)).isNegative();
   }
 
   @Test
   void anExchangeWithoutARecordedEndHasNoAge() {
     Row open = ended(null, null, null);
     clock.advance(Duration.ofDays(365));
-    assertThat(Age.of(open, clock)).isZero();
+    assertThat(open.age(clock)).isZero();
   }
 }
