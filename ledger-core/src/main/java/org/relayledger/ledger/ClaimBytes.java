@@ -15,13 +15,16 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.stream.Stream;
 
 /**
  * One lockable byte a GUID, in the claims file beside the ledger: who holds it is alive. The kernel
@@ -36,6 +39,9 @@ final class ClaimBytes {
       Set.of("ext2", "ext3", "ext4", "xfs", "btrfs", "zfs", "f2fs", "overlay", "tmpfs");
   private static final String HEADER = "relay-ledger claims 1 ";
   private static final int MAX_CONTENT = 256;
+
+  /** Shared by all who have the file open to send; whoever has it alone may replace the ledger. */
+  private static final long PRESENCE = Long.MAX_VALUE - 1;
 
   /** Where the offsets of the run locks begin: above those of the GUIDs. */
   private static final long RUN_LOCKS = 1L << 62;
@@ -53,6 +59,8 @@ final class ClaimBytes {
   private final Object fileKey;
   private final FileChannel channel;
   private final Map<Long, FileLock> held = new HashMap<>();
+  private int users;
+  private FileLock presence;
 
   private ClaimBytes(Path path, Object fileKey, FileChannel channel) {
     this.path = path;
@@ -99,11 +107,152 @@ final class ClaimBytes {
     Path file = fileOf(ledger);
     checkFileSystem(ledger);
     ClaimBytes bytes = onKeeper(() -> openOnce(file));
-    String content = onKeeper(bytes::content);
-    if (!content.equals(HEADER + ledgerId + "\n")) {
-      throw Sqlite.unavailable(file + " belongs to another ledger; restore the ledger's own", null);
+    bytes.enter();
+    if (!bytes.isOf(ledgerId)) {
+      bytes.leave();
+      throw Sqlite.unavailable(
+          file
+              + " belongs to another ledger; bring back the ledger's own, or see 'relay restore"
+              + " --in-place'",
+          null);
     }
     return bytes;
+  }
+
+  /**
+   * The bytes of the file beside {@code ledger}, whatever ledger it belongs to, if there is one.
+   */
+  static Optional<ClaimBytes> beside(Path ledger) {
+    Path file = fileOf(ledger);
+    return Files.exists(file) ? Optional.of(onKeeper(() -> openOnce(file))) : Optional.empty();
+  }
+
+  /** Whether the file belongs to the ledger of that id; while a ledger is replaced it has two. */
+  boolean isOf(String ledgerId) {
+    String line = onKeeper(this::content);
+    return line.startsWith(HEADER)
+        && line.indexOf('\n') == line.length() - 1
+        && List.of(line.substring(HEADER.length()).strip().split(" ", -1)).contains(ledgerId);
+  }
+
+  /** From now on it belongs to the ledgers of these ids, durably when this returns. */
+  void belongTo(String... ledgerIds) {
+    String ids = HEADER + String.join(" ", ledgerIds);
+    onKeeper(
+        () -> {
+          // Padded, so that one write is all: a kill leaves the line before or this one.
+          String blanks = " ".repeat((int) Math.max(0, channel.size() - 1 - ids.length()));
+          channel.write(ByteBuffer.wrap((ids + blanks + "\n").getBytes(US_ASCII)), 0);
+          channel.force(true);
+          return null;
+        });
+  }
+
+  /** One more has the ledger open to send. */
+  private void enter() {
+    onKeeper(
+        () -> {
+          if (presence == null) {
+            presence = channel.tryLock(PRESENCE, 1, true);
+          }
+          if (presence == null || !presence.isShared()) {
+            throw new LedgerException(
+                LedgerException.Kind.RUNNING,
+                "the ledger is being restored, "
+                    + holder(PRESENCE, ":" + inode())
+                    + "; try again when that is done");
+          }
+          users++;
+          return null;
+        });
+  }
+
+  /** One has it open no more. */
+  void leave() {
+    onKeeper(
+        () -> {
+          users--;
+          if (users == 0) {
+            presence.release();
+            presence = null;
+          }
+          return null;
+        });
+  }
+
+  /**
+   * Makes the caller the only one who has the ledger open to send, until {@link #share}.
+   *
+   * @throws LedgerException of kind RUNNING, naming another one
+   */
+  void keepAlone() {
+    onKeeper(
+        () -> {
+          if (presence != null) {
+            throw inUse("pid " + ProcessHandle.current().pid());
+          }
+          presence = channel.tryLock(PRESENCE, 1, false);
+          if (presence == null) {
+            throw inUse(holder(PRESENCE, ":" + inode()));
+          }
+          return null;
+        });
+  }
+
+  private static LedgerException inUse(String by) {
+    return new LedgerException(
+        LedgerException.Kind.RUNNING,
+        "the ledger is in use, " + by + "; stop that first; nothing was replaced");
+  }
+
+  /**
+   * Refuses if another process has {@code ledger} open: who only reads holds no byte, but would
+   * read an old ledger and a new one together.
+   */
+  static void refuseIfOpen(Path ledger) {
+    List<Path> files = List.of(ledger, Sqlite.beside(ledger, "-wal"));
+    for (ProcessHandle process : ProcessHandle.allProcesses().toList()) {
+      if (process.pid() != ProcessHandle.current().pid() && hasOpen(process.pid(), files)) {
+        throw inUse(
+            "pid "
+                + process.pid()
+                + process.info().startInstant().map(start -> ", started " + start).orElse(""));
+      }
+    }
+  }
+
+  private static boolean hasOpen(long pid, List<Path> files) {
+    try (Stream<Path> open = Files.list(Path.of("/proc", Long.toString(pid), "fd"))) {
+      return open.anyMatch(fd -> files.contains(target(fd)));
+    } catch (IOException e) {
+      return false; // gone, or somebody else's, who could not open a file of mode 0600
+    }
+  }
+
+  private static Path target(Path link) {
+    try {
+      return Files.readSymbolicLink(link);
+    } catch (IOException e) {
+      return link;
+    }
+  }
+
+  private Object inode() {
+    try {
+      return Files.getAttribute(path, "unix:ino");
+    } catch (IOException e) {
+      return "?";
+    }
+  }
+
+  /** Others may open it again. */
+  void share() {
+    onKeeper(
+        () -> {
+          presence.release();
+          presence = null;
+          return null;
+        });
   }
 
   private static ClaimBytes openOnce(Path file) {
@@ -197,7 +346,7 @@ final class ClaimBytes {
     if (!take(at)) {
       throw new LedgerException(
           LedgerException.Kind.RUNNING,
-          "another " + role.word() + " run is at work, " + holder(at) + "; nothing was done");
+          "another " + role.word() + " run is at work, " + holder(at, "") + "; nothing was done");
     }
   }
 
@@ -205,13 +354,16 @@ final class ClaimBytes {
     free(offset(role));
   }
 
-  /** Who holds the byte at {@code at}, as far as proc(5) tells. */
-  private static String holder(long at) {
+  /** Who holds the byte at {@code at} of a file whose number ends so, as far as proc(5) tells. */
+  private static String holder(long at, String file) {
     String unseen = "by a process that cannot be seen from here";
     try {
       for (String line : Files.readAllLines(Path.of("/proc/locks"))) {
         String[] part = line.strip().split(" +", -1); // 1: POSIX ADVISORY WRITE pid file from to
-        if (part.length == 8 && part[1].equals("POSIX") && part[6].equals(Long.toString(at))) {
+        if (part.length == 8
+            && part[1].equals("POSIX")
+            && part[5].endsWith(file)
+            && part[6].equals(Long.toString(at))) {
           long pid = Long.parseLong(part[4]);
           return ProcessHandle.of(pid)
               .flatMap(process -> process.info().startInstant())

@@ -41,6 +41,7 @@ final class JdbcLedger implements Ledger {
       this.writer = new Writer(Sqlite.writer(path), health);
     } catch (SQLException e) {
       view.close();
+      bytes.leave();
       throw Sqlite.unavailable("cannot open " + path + ": " + Sqlite.reason(e), e);
     }
   }
@@ -582,5 +583,6 @@ final class JdbcLedger implements Ledger {
     view.close();
     writer.close();
     runLocks.forEach(bytes::freeRunLock);
+    bytes.leave();
   }
 }

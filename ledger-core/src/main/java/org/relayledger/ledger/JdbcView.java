@@ -304,6 +304,11 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
+  public long backup(Path file, HostClock clock, Steps steps) {
+    return Backup.write(path, file.toAbsolutePath(), clock, steps);
+  }
+
+  @Override
   public Optional<ModeChange> lastModeChange() {
     String sql =
         "SELECT code, \"by\", ticket, at, note FROM journal WHERE event = 'mode'"

@@ -32,6 +32,32 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
     return new JdbcLedger(Sqlite.existing(location), clock, steps);
   }
 
+  /**
+   * Puts {@code backup} in the place of the ledger at {@code location}, or where none is. The new
+   * one has an identity of its own and asks first from now on. A kill leaves the old or the new
+   * ledger, whole.
+   *
+   * @param backup a file that {@link LedgerView#backup} has made; it stays as it is
+   * @return also where the ledger that was replaced is kept
+   * @throws LedgerException of kind RUNNING if anybody has the ledger open, UNAVAILABLE if {@code
+   *     backup} is none or anything cannot be written; then nothing is replaced
+   */
+  static Restored restore(
+      String backup, String location, Actor operator, HostClock clock, Steps steps) {
+    return Restore.from(backup, location, operator, clock, steps);
+  }
+
+  /**
+   * Gives a ledger whose claims file is lost, or belongs to another, a new one, and a new identity;
+   * it asks first from now on.
+   *
+   * @throws LedgerException of kind RUNNING if anybody has the ledger open, UNAVAILABLE if its own
+   *     claims file is there
+   */
+  static Restored renew(String location, Actor operator, HostClock clock, Steps steps) {
+    return Restore.inPlace(location, operator, clock, steps);
+  }
+
   /** The same ledger, to read. */
   LedgerView view();
 

@@ -1,5 +1,6 @@
 package org.relayledger.ledger;
 
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
@@ -71,6 +72,16 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
 
   /** The last move of {@code row}. */
   Optional<Entry> lastMove(Row row);
+
+  /**
+   * Copies the ledger as it is now to a new {@code file}, 0600, which is marked as a backup and can
+   * only be read. Others go on meanwhile. It has its name only once it is whole and checked.
+   *
+   * @return how many GUIDs are in it, tombstones included
+   * @throws LedgerException of kind UNAVAILABLE if the file is there already or cannot be made
+   *     whole
+   */
+  long backup(Path file, HostClock clock, Steps steps);
 
   /** The last change of the mode, if there was one since init. */
   Optional<ModeChange> lastModeChange();

@@ -12,11 +12,14 @@ import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import org.sqlite.JDBC;
@@ -29,6 +32,13 @@ final class Sqlite {
   static final int APPLICATION_ID = 0x524c4752;
   static final int VERSION = 1;
   static final int BUSY_TIMEOUT_MILLIS = 5_000;
+
+  /** The setting that marks a backup. */
+  static final String BACKUP_AT = "backup_at";
+
+  /** What SQLite may leave beside a file of that name. */
+  static final List<String> BESIDE = List.of("-wal", "-shm", "-journal");
+
   private static final int CHECKPOINT_PAGES = 2_000;
   private static final int WRITER_CACHE_KIB = 64 * 1024;
 
@@ -71,14 +81,34 @@ final class Sqlite {
     return path;
   }
 
-  /** The identity that init gave {@code ledger}; it never changes: the main file alone tells it. */
+  /**
+   * The identity of {@code ledger}. The main file alone tells it: it changes only where there is no
+   * write-ahead log.
+   *
+   * @throws LedgerException of kind UNAVAILABLE if it is a backup
+   */
   static String ledgerId(Path ledger) {
+    Optional<String> backedUp = setting(ledger, BACKUP_AT);
+    if (backedUp.isPresent()) {
+      throw unavailable(
+          ledger
+              + " is a backup of "
+              + Instant.ofEpochMilli(Long.parseLong(backedUp.get()))
+              + "; it can only be read; 'relay restore' makes a ledger of it",
+          null);
+    }
+    return setting(ledger, "ledger_id").orElseThrow();
+  }
+
+  /** One of the settings in the main file. */
+  static Optional<String> setting(Path ledger, String key) {
     try (Connection connection = connect(ledger, "?immutable=1", SQLiteOpenMode.READONLY);
-        Statement statement = connection.createStatement();
-        ResultSet result =
-            statement.executeQuery("SELECT value FROM settings WHERE key = 'ledger_id'")) {
-      result.next();
-      return result.getString(1);
+        PreparedStatement query =
+            connection.prepareStatement("SELECT value FROM settings WHERE key = ?")) {
+      query.setString(1, key);
+      try (ResultSet result = query.executeQuery()) {
+        return result.next() ? Optional.of(result.getString(1)) : Optional.empty();
+      }
     } catch (SQLException e) {
       throw unavailable("the ledger " + ledger + " cannot be read: " + reason(e), e);
     }
@@ -92,7 +122,7 @@ final class Sqlite {
     }
   }
 
-  private static Path path(String location) {
+  static Path path(String location) {
     if (location.startsWith("jdbc:")) {
       throw unavailable(location + ": this version keeps its ledger in a SQLite file only", null);
     }
@@ -180,7 +210,7 @@ final class Sqlite {
     }
   }
 
-  private static void delete(Path path) {
+  static void delete(Path path) {
     try {
       Files.deleteIfExists(path);
     } catch (IOException e) {
@@ -247,8 +277,7 @@ final class Sqlite {
   }
 
   /** Never creates a file: without SQLITE_OPEN_CREATE a missing one is an error. */
-  private static Connection connect(Path path, String query, SQLiteOpenMode mode)
-      throws SQLException {
+  static Connection connect(Path path, String query, SQLiteOpenMode mode) throws SQLException {
     String quoted = path.toString().replace("%", "%25").replace("?", "%3f").replace("#", "%23");
     Properties properties = new Properties();
     properties.setProperty("open_mode", Integer.toString(mode.flag | SQLiteOpenMode.OPEN_URI.flag));
@@ -282,6 +311,11 @@ final class Sqlite {
         && code != SQLiteErrorCode.SQLITE_ERROR
         && code != SQLiteErrorCode.SQLITE_MISMATCH
         && code != SQLiteErrorCode.SQLITE_TOOBIG;
+  }
+
+  /** The disk is full. */
+  static boolean full(SQLException e) {
+    return primaryCode(e) == SQLiteErrorCode.SQLITE_FULL.code;
   }
 
   private static int primaryCode(SQLException e) {

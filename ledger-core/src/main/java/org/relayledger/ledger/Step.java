@@ -2,7 +2,7 @@ package org.relayledger.ledger;
 
 /**
  * The named points between which a crash or a pause must do no harm, in the order of one relay,
- * then those of resolve and purge.
+ * then those of resolve, purge, backup and restore.
  */
 public enum Step {
   /** The claim byte is locked; nothing is written. */
@@ -32,5 +32,17 @@ public enum Step {
   /** Rows are deleted, and that is not yet committed. */
   PURGE_WRITTEN,
   /** Rows are deleted, durably; only their tombstones are left. */
-  PURGE_COMMITTED
+  PURGE_COMMITTED,
+  /** A backup is written under another name than its own; nothing of it is checked. */
+  BACKUP_WRITTEN,
+  /** A backup is whole and checked; it has not got its name. */
+  BACKUP_VERIFIED,
+  /** A ledger to be restored is whole beside the old one, which is untouched. */
+  RESTORE_PREPARED,
+  /** The old ledger is kept aside, and still in its place. */
+  RESTORE_KEPT,
+  /** The claims file belongs to the old ledger and to the new one. */
+  RESTORE_CLAIMED,
+  /** The new ledger is in the place of the old one. */
+  RESTORE_SWITCHED
 }

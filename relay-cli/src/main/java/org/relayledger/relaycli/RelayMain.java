@@ -32,6 +32,8 @@ public final class RelayMain {
         .addSubcommand(new SendCommand(steps))
         .addSubcommand(new ServeCommand(steps))
         .addSubcommand(new ModeCommand())
+        .addSubcommand(new BackupCommand(steps))
+        .addSubcommand(new RestoreCommand(steps))
         .addSubcommand(new ShowCommand())
         .addSubcommand(new ListCommand())
         .addSubcommand(new SandboxCommand());

@@ -34,6 +34,8 @@ final class Child implements AutoCloseable {
   /** A GUID that begins so meets a bug once its reply is read. */
   static final String BROKEN = "broken";
 
+  private static final String PAUSE = "pause";
+
   private final Process process;
   private final BufferedReader out;
   private final Said err = new Said();
@@ -70,7 +72,8 @@ final class Child implements AutoCloseable {
     if (step == Step.REPLY_READ && guid.folded().startsWith(BROKEN)) {
       throw new IllegalStateException("a bug");
     }
-    if (guid.folded().contains(step.name().toLowerCase(Locale.ROOT))) {
+    if (guid.folded().contains(step.name().toLowerCase(Locale.ROOT))
+        || step.name().equals(System.getProperty(PAUSE))) {
       System.out.println(step + " " + guid);
       try {
         int unused = System.in.read();
@@ -87,6 +90,11 @@ final class Child implements AutoCloseable {
 
   static Child start(String... arguments) throws IOException {
     return start(List.of(), arguments);
+  }
+
+  /** Starts a child that pauses whenever it reaches {@code step}. */
+  static Child startPausing(Step step, String... arguments) throws IOException {
+    return start(List.of("env", "JDK_JAVA_OPTIONS=-D" + PAUSE + "=" + step), arguments);
   }
 
   /** Starts a child by what {@code before} begins with, for example a shell that sets a limit. */
@@ -151,6 +159,10 @@ final class Child implements AutoCloseable {
       rest.append((char) c);
     }
     return rest.toString();
+  }
+
+  long pid() {
+    return process.pid();
   }
 
   void signal(String name) throws IOException, InterruptedException {

@@ -345,15 +345,4 @@ class LedgerFilesTest {
       "serve", "--ledger", ledger().toString(), "--account-url", url, "--listen", "127.0.0.1:0"
     };
   }
-
-  @Test
-  void anAskFirstLedgerClaimsNothingYet() {
-    assertThat(init(ledger(), "--mode", "ask-first")).returns(0, Ran::exit);
-
-    Ran ran = run("send");
-
-    assertThat(ran).returns(12, Ran::exit);
-    assertThat(ran.out()).contains("\"code\":\"E907\"");
-    assertThat(run("show")).returns(8, Ran::exit);
-  }
 }
