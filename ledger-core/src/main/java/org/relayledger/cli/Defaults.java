@@ -13,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 import picocli.CommandLine.IDefaultValueProvider;
@@ -78,8 +79,12 @@ final class Defaults implements IDefaultValueProvider {
     if (Known.FLAG_ONLY.contains(name)) {
       return null;
     }
-    Setting variable = variable(name);
-    return variable != null ? variable : key(name);
+    return named(name).orElse(null);
+  }
+
+  /** What the environment or the file says of the option of that name. */
+  Optional<Setting> named(String name) {
+    return Optional.ofNullable(variable(name)).or(() -> Optional.ofNullable(key(name)));
   }
 
   static String name(OptionSpec option) {

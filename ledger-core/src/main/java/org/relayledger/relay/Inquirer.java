@@ -133,21 +133,29 @@ public final class Inquirer {
 
   private void askStranger() {
     if (stranger == Canary.NOT_ASKED) {
-      Verdict verdict = account.ask(new Guid("canary-" + UUID.randomUUID())).verdict();
-      stranger = verdict instanceof Verdict.NoRecord ? Canary.SINGS : Canary.SILENT;
+      stranger =
+          aboutStranger().verdict() instanceof Verdict.NoRecord ? Canary.SINGS : Canary.SILENT;
     }
+  }
+
+  /** Asks about a GUID that never existed: anything but "no record" is a lie. */
+  public Inquiry aboutStranger() {
+    return account.ask(new Guid("canary-" + UUID.randomUUID()));
+  }
+
+  /** Asks about a transfer that is DONE: anything but "processed" is a lie. Empty if none is. */
+  public Optional<Inquiry> aboutKnown() {
+    return view.newestReply(accounts, success).map(Row::guid).map(account::ask);
   }
 
   private void askKnown() {
     if (known != Canary.NOT_ASKED || unproved) {
       return;
     }
-    Optional<Row> done = view.newestReply(accounts, success);
-    if (done.isEmpty()) {
-      unproved = true;
-      return;
-    }
-    Verdict verdict = account.ask(done.get().guid()).verdict();
-    known = verdict instanceof Verdict.Processed ? Canary.SINGS : Canary.SILENT;
+    Optional<Inquiry> inquiry = aboutKnown();
+    unproved = inquiry.isEmpty();
+    inquiry.ifPresent(
+        answer ->
+            known = answer.verdict() instanceof Verdict.Processed ? Canary.SINGS : Canary.SILENT);
   }
 }

@@ -99,6 +99,22 @@ public record Table<T>(String type, List<Column<T>> columns) {
               number("attempt", Result::attempt),
               text("detail", Result::detail)));
 
+  /**
+   * What a look at one thing has found.
+   *
+   * @param result ok, warn or fail
+   */
+  public record Check(String check, String result, String detail) {}
+
+  /** What a look at everything has found. */
+  public static final Table<Check> CHECKS =
+      new Table<>(
+          "check",
+          List.of(
+              text("result", Check::result),
+              text("check", Check::check),
+              text("detail", Check::detail)));
+
   /** The rows of the ledger with their bodies: all that is known of them. */
   public static final Table<Listed> ARCHIVE =
       new Table<>(

@@ -31,6 +31,7 @@ public final class RelayMain {
         .addSubcommand(new InitCommand())
         .addSubcommand(new SendCommand(steps))
         .addSubcommand(new ServeCommand(steps))
+        .addSubcommand(new PreflightCommand())
         .addSubcommand(new ModeCommand())
         .addSubcommand(new BackupCommand(steps))
         .addSubcommand(new RestoreCommand(steps))

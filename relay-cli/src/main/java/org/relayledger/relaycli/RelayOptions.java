@@ -54,13 +54,7 @@ final class RelayOptions {
    */
   AskFirst askFirst(
       LedgerView view, AccountSystem system, Duration believedFor, Streams streams, Steps steps) {
-    Inquirer inquirer =
-        new Inquirer(
-            view,
-            system,
-            Set.of(system.url()),
-            code -> account.successCodes().matches(code),
-            believedFor);
+    Inquirer inquirer = inquirer(view, system, believedFor);
     Duration least =
         minAge.of(
             view.settings(),
@@ -70,6 +64,15 @@ final class RelayOptions {
               }
             });
     return new AskFirst(inquirer, least, HostClock.system(), steps);
+  }
+
+  Inquirer inquirer(LedgerView view, AccountSystem system, Duration believedFor) {
+    return new Inquirer(
+        view,
+        system,
+        Set.of(system.url()),
+        code -> account.successCodes().matches(code),
+        believedFor);
   }
 
   Intake intake() {

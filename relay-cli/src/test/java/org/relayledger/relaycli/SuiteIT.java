@@ -8,12 +8,18 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.security.MessageDigest;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.PreparedStatement;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,6 +31,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.relayledger.sandbox.Sandbox;
 
 /** The suite as it was built, used from a copy in a folder whose name has a space. */
 @Timeout(120)
@@ -151,6 +158,116 @@ final class SuiteIT {
       assertThat(told.exit).isZero();
       assertThat(told.out).contains("\"type\":\"summary\"").hasLineCount(1);
       assertThat(told.err).startsWith(tool + ": nothing to do: ").hasLineCount(1);
+    }
+  }
+
+  /** The commands of the restore chapter, in their order. */
+  private static List<String> runbook() throws IOException {
+    String text = Files.readString(Path.of("..", "docs", "operations.md"));
+    int from = text.indexOf("Restore, step by step:");
+    int to = text.indexOf("If only the claims file is lost", from);
+    assertThat(from).isPositive().isLessThan(to);
+    return text
+        .substring(from, to)
+        .lines()
+        .filter(line -> line.startsWith("       "))
+        .toList()
+        .stream()
+        .map(String::strip)
+        .toList();
+  }
+
+  @Test
+  void theRestoreChapterOfTheRunbookIsFollowedToTheLetterOnALedgerWithEveryState()
+      throws Exception {
+    String ledger = temp.resolve("ledger.db").toString();
+    String backup = temp.resolve("ledger-2026-11-30.db").toString();
+    assertThat(init(ledger).exit).isZero();
+    try (Sandbox sandbox = Sandbox.start(Stage.loopback(), Sandbox.BALANCE)) {
+      Map<String, String> set =
+          Map.of(
+              "RELAY_LEDGER",
+              ledger,
+              "RELAY_ACCOUNT_URL",
+              sandbox.transfers().toString(),
+              "RELAY_REPROCESS_RECEIVED",
+              "true");
+      assertThat(send(set, "done").exit).isZero();
+      assertThat(send(set, "drop-unknown").exit).isEqualTo(5);
+      Map<String, String> down = new HashMap<>(set);
+      down.put("RELAY_ACCOUNT_URL", NOTHING);
+      assertThat(send(down, "failed").exit).isEqualTo(4);
+      receive(ledger, "received");
+      Process hub = hub(set);
+      var unused = Channel.begin(listening(hub), "held-sent");
+      sandbox.awaitReceived("held-sent", 1, Stage.PATIENCE);
+      hub.destroyForcibly().waitFor();
+      assertThat(run(set, "", bin.resolve("relay"), "backup", backup).exit).isZero();
+      // What the backup does not know.
+      assertThat(run(set, "", bin.resolve("reprocess")).exit).isZero();
+      assertThat(send(set, "later").exit).isZero();
+      hub = hub(set);
+      URI url = listening(hub);
+
+      for (String command : runbook()) {
+        if (command.startsWith("systemctl stop ")) {
+          hub.destroy();
+          assertThat(hub.waitFor(60, SECONDS)).isTrue();
+        } else if (command.startsWith("systemctl start ")) {
+          hub = hub(set);
+          url = listening(hub);
+          // As its timer does.
+          assertThat(run(set, "", bin.resolve("reprocess")).exit).isZero();
+        } else {
+          assertThat(command).startsWith("relay ");
+          String line = command.replaceAll("/backup/\\S+", "'" + backup + "'");
+          Ended ended = run(set, "", "sh", "-c", "'" + bin + "'/" + line);
+          assertThat(ended.exit).as(command + ended.err + ended.out).isZero();
+        }
+        for (String guid : List.of("done", "failed", "received", "later")) {
+          if (hub.isAlive()) {
+            assertThat(Channel.transfer(url, guid).code()).as(guid + command).isEqualTo("0000");
+          }
+        }
+      }
+      assertThat(run(set, "", bin.resolve("relay"), "mode").out).contains("normal", "restored");
+      sandbox.release("held-sent");
+      hub.destroy();
+      assertThat(hub.waitFor(60, SECONDS)).isTrue();
+      assertThat(sandbox.received().values()).containsOnly(1);
+      assertThat(sandbox.received())
+          .containsOnlyKeys("done", "drop-unknown", "failed", "received", "held-sent", "later");
+    }
+  }
+
+  private Ended send(Map<String, String> set, String guid) throws Exception {
+    return run(set, Channel.body(guid), bin.resolve("relay"), "send");
+  }
+
+  private static Process hub(Map<String, String> set) throws IOException {
+    return program(set, bin.resolve("relay"), "serve", "--listen=127.0.0.1:0").start();
+  }
+
+  private static URI listening(Process hub) throws IOException {
+    String line = hub.errorReader(UTF_8).readLine();
+    return URI.create(line.replaceAll(".*listening on ([^ ,]+).*", "$1"));
+  }
+
+  /** Takes a row in as a batch does. */
+  private static void receive(String ledger, String guid) throws Exception {
+    // Its transfer differs from the first one in the GUID only: so their fingerprints are the same.
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + ledger);
+        PreparedStatement insert =
+            connection.prepareStatement(
+                "INSERT INTO ledger (guid, state, attempt, content_type, fingerprint, scheme,"
+                    + " request_sha256, received_at, updated_at, request)"
+                    + " SELECT ?, 'RECEIVED', 0, content_type, fingerprint, scheme, ?, received_at,"
+                    + " updated_at, ? FROM ledger LIMIT 1")) {
+      byte[] body = Channel.body(guid).getBytes(UTF_8);
+      insert.setString(1, guid);
+      insert.setBytes(2, MessageDigest.getInstance("SHA-256").digest(body));
+      insert.setBytes(3, body);
+      assertThat(insert.executeUpdate()).isEqualTo(1);
     }
   }
 
