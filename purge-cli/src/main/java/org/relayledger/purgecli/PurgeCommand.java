@@ -6,15 +6,11 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.relayledger.cli.Action;
-import org.relayledger.cli.CommonOptions;
-import org.relayledger.cli.DryRunOption;
 import org.relayledger.cli.Durations;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
-import org.relayledger.cli.LedgerOptions;
-import org.relayledger.cli.LimitOption;
-import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Results;
+import org.relayledger.cli.RunOptions;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.HostClock;
@@ -46,11 +42,7 @@ final class PurgeCommand implements Action {
   private final HostClock clock;
   private final Steps steps;
 
-  @Mixin private CommonOptions common;
-  @Mixin private LedgerOptions ledger;
-  @Mixin private OutputOptions output;
-  @Mixin private LimitOption limit;
-  @Mixin private DryRunOption dryRun;
+  @Mixin private RunOptions runs;
 
   @Option(
       names = "--retention",
@@ -97,36 +89,34 @@ final class PurgeCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    return Results.of(
+    return runs.run(
         streams,
-        "purge",
-        common,
-        output,
+        Actor.Role.PURGE,
         List.of("purged", "archived", "would_be_purged", "forgotten", "would_be_forgotten"),
         results -> {
           results.nothing(
               "nothing to do: no row is DONE for longer than " + Durations.text(retention));
-          if (dryRun.dryRun()) {
-            try (LedgerView view = LedgerView.open(ledger.location())) {
-              check(view);
-              if (archive != null) {
-                Archive.check(archive);
-              }
-              run(view, results).count(remember.limit().map(this::before));
-            }
-            return;
-          }
-          try (Ledger opened = Ledger.open(ledger.location(), clock, steps)) {
-            opened.runLock(Actor.Role.PURGE);
-            check(opened.view());
-            purge(opened, streams, results);
-          }
+          runs.open(
+              Actor.Role.PURGE,
+              true,
+              clock,
+              steps,
+              (view, opened) -> {
+                check(view);
+                if (opened.isPresent()) {
+                  purge(opened.get(), streams, results);
+                  return;
+                }
+                if (archive != null) {
+                  Archive.check(archive);
+                }
+                run(view, results).count(remember.limit().map(this::before));
+              });
         });
   }
 
   private PurgeRun run(LedgerView view, Results results) {
-    long most = limit.limit().isPresent() ? limit.limit().getAsInt() : Long.MAX_VALUE;
-    return new PurgeRun(view, before(retention), most, results);
+    return new PurgeRun(view, before(retention), runs.most(), results);
   }
 
   /** The time {@code age} ago, in epoch milliseconds. */

@@ -22,7 +22,7 @@ final class PurgeRun {
 
   private final LedgerView view;
   private final long doneBefore;
-  private final long most;
+  private final int most;
   private final Results results;
   private final CountDownLatch stopped = new CountDownLatch(1);
 
@@ -30,7 +30,7 @@ final class PurgeRun {
    * @param doneBefore what became DONE before this time goes, epoch milliseconds
    * @param most how many rows go
    */
-  PurgeRun(LedgerView view, long doneBefore, long most, Results results) {
+  PurgeRun(LedgerView view, long doneBefore, int most, Results results) {
     this.view = view;
     this.doneBefore = doneBefore;
     this.most = most;
@@ -54,10 +54,10 @@ final class PurgeRun {
   void count(Optional<Long> finishedBefore) {
     finishedBefore.ifPresent(
         before -> results.count("would_be_forgotten", view.tombstonesBefore(before)));
-    long counted = 0;
+    int counted = 0;
     Row last = null;
     while (counted < most) {
-      int size = (int) Math.min(LedgerView.MAX_PAGE, most - counted);
+      int size = Math.min(LedgerView.MAX_PAGE, most - counted);
       List<Row> page = view.finished(last, doneBefore, size, false);
       if (page.isEmpty()) {
         return;
@@ -71,10 +71,10 @@ final class PurgeRun {
 
   /** Deletes what is to go; of what is in {@code archive} nothing before it is on the disk. */
   void purge(Ledger ledger, Optional<Archive> archive, Steps steps) throws InterruptedException {
-    long gone = 0;
+    int gone = 0;
     Row last = null;
     while (gone < most && !isStopped()) {
-      int size = (int) Math.min(PAGE, most - gone);
+      int size = Math.min(PAGE, most - gone);
       List<Row> page = view.finished(last, doneBefore, size, archive.isPresent());
       if (page.isEmpty()) {
         return;

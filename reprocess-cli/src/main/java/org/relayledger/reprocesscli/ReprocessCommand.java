@@ -6,16 +6,12 @@ import java.util.Set;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.Action;
-import org.relayledger.cli.CommonOptions;
-import org.relayledger.cli.DryRunOption;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.GuidArguments;
-import org.relayledger.cli.LedgerOptions;
-import org.relayledger.cli.LimitOption;
 import org.relayledger.cli.MinAgeOption;
-import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Rate;
 import org.relayledger.cli.Results;
+import org.relayledger.cli.RunOptions;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Guid;
@@ -44,12 +40,8 @@ final class ReprocessCommand implements Action {
   private final HostClock clock;
   private final Steps steps;
 
-  @Mixin private CommonOptions common;
-  @Mixin private LedgerOptions ledger;
+  @Mixin private RunOptions runs;
   @Mixin private AccountOptionsMixin account;
-  @Mixin private OutputOptions output;
-  @Mixin private LimitOption limit;
-  @Mixin private DryRunOption dryRun;
   @Mixin private GuidArguments guids;
   @Mixin private MinAgeOption minAge;
 
@@ -108,28 +100,26 @@ final class ReprocessCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    return Results.of(
+    return runs.run(
         streams,
-        "reprocess",
-        common,
-        output,
+        Actor.Role.REPROCESS,
         ReprocessRun.COUNTED,
         results -> {
           Set<Guid> named = guids.all();
-          if (dryRun.dryRun()) {
-            try (LedgerView view = LedgerView.open(ledger.location())) {
-              // Built all the same: what it refuses, a dry run refuses too.
-              Sending sending = new Sending(system(view.settings()), Optional.empty());
-              go(run(view, sending, results), named, results);
-            }
-            return;
-          }
-          try (Ledger opened = Ledger.open(ledger.location(), clock, steps)) {
-            if (named.isEmpty()) {
-              opened.runLock(Actor.Role.REPROCESS);
-            }
-            send(opened, named, streams, results);
-          }
+          runs.open(
+              Actor.Role.REPROCESS,
+              named.isEmpty(),
+              clock,
+              steps,
+              (view, opened) -> {
+                if (opened.isPresent()) {
+                  send(opened.get(), named, streams, results);
+                } else {
+                  // Built all the same: what it refuses, a dry run refuses too.
+                  Sending sending = new Sending(system(view.settings()), Optional.empty());
+                  go(run(view, sending, results), named, results);
+                }
+              });
         });
   }
 
@@ -153,7 +143,7 @@ final class ReprocessCommand implements Action {
             system,
             new AskFirst(inquirer, minAge.of(settings, results::note), clock, steps),
             new Relay.Limits(account.timeout(), openFor, MAX_IN_FLIGHT),
-            common.actor(Actor.Role.REPROCESS, streams.environment()),
+            runs.actor(Actor.Role.REPROCESS, streams.environment()),
             steps);
     ReprocessRun run = run(opened.view(), new Sending(system, Optional.of(relay)), results);
     streams.signals().onFirst(() -> run.stop(account.timeout()));
@@ -198,13 +188,7 @@ final class ReprocessCommand implements Action {
   private ReprocessRun run(LedgerView view, Sending sending, Results results) {
     ReprocessRun.Limits limits =
         new ReprocessRun.Limits(
-            maxAttempts,
-            maxAge,
-            received,
-            gap,
-            concurrency,
-            stopAfter,
-            limit.limit().orElse(Integer.MAX_VALUE));
+            maxAttempts, maxAge, received, gap, concurrency, stopAfter, runs.most());
     return new ReprocessRun(view, sending, limits, clock, this::isSuccess, results);
   }
 }

@@ -8,15 +8,11 @@ import java.util.Set;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.Action;
-import org.relayledger.cli.CommonOptions;
-import org.relayledger.cli.DryRunOption;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.GuidArguments;
-import org.relayledger.cli.LedgerOptions;
-import org.relayledger.cli.LimitOption;
 import org.relayledger.cli.MinAgeOption;
-import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.Results;
+import org.relayledger.cli.RunOptions;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Guid;
@@ -41,12 +37,8 @@ final class ResolveCommand implements Action {
   private final HostClock clock;
   private final Steps steps;
 
-  @Mixin private CommonOptions common;
-  @Mixin private LedgerOptions ledger;
+  @Mixin private RunOptions runs;
   @Mixin private AccountOptionsMixin account;
-  @Mixin private OutputOptions output;
-  @Mixin private LimitOption limit;
-  @Mixin private DryRunOption dryRun;
   @Mixin private GuidArguments guids;
   @Mixin private SettleOptions settle;
   @Mixin private MinAgeOption minAge;
@@ -82,28 +74,20 @@ final class ResolveCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    return Results.of(
+    return runs.run(
         streams,
-        "resolve",
-        common,
-        output,
+        Actor.Role.RESOLVE,
         ResolveRun.COUNTED,
         results -> {
           Set<Guid> named = guids.all();
           AccountSystem system = account.accountSystem(account.timeout(), steps);
           settle.check(named, account);
-          if (dryRun.dryRun()) {
-            try (LedgerView view = LedgerView.open(ledger.location())) {
-              run(streams, results, system, named, view, Optional.empty());
-            }
-          } else {
-            try (Ledger opened = Ledger.open(ledger.location(), clock, steps)) {
-              if (named.isEmpty()) {
-                opened.runLock(Actor.Role.RESOLVE);
-              }
-              run(streams, results, system, named, opened.view(), Optional.of(opened));
-            }
-          }
+          runs.open(
+              Actor.Role.RESOLVE,
+              named.isEmpty(),
+              clock,
+              steps,
+              (view, opened) -> run(streams, results, system, named, view, opened));
         });
   }
 
@@ -125,10 +109,9 @@ final class ResolveCommand implements Action {
         new Inquirer(view, system, accounts, code -> account.successCodes().matches(code), null);
     Resolution resolution = new Resolution(inquirer, least, clock, steps);
     Actor actor =
-        common.actor(
+        runs.actor(
             settle.wanted() ? Actor.Role.OPERATOR : Actor.Role.RESOLVE, streams.environment());
-    ResolveRun.Limits limits =
-        new ResolveRun.Limits(concurrency, stopAfter, limit.limit().orElse(Integer.MAX_VALUE));
+    ResolveRun.Limits limits = new ResolveRun.Limits(concurrency, stopAfter, runs.most());
     ResolveRun run =
         new ResolveRun(view, opened, actor, inquirer, resolution, limits, clock, results);
     streams.signals().onFirst(run::stop);
