@@ -9,7 +9,6 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.List;
 import org.sqlite.SQLiteOpenMode;
 
 /** Copies whole ledgers, by SQLite alone: a file that is in use is read by nobody else. */
@@ -31,10 +30,15 @@ final class Backup {
    */
   static long write(Path ledger, Path file, HostClock clock, Steps steps) {
     Path part = Sqlite.beside(file, ".part");
-    for (Path each : List.of(file, part)) {
-      if (Files.exists(each, LinkOption.NOFOLLOW_LINKS)) {
-        throw Sqlite.unavailable(each + " is there already; nothing was written", null);
-      }
+    if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
+      throw Sqlite.unavailable(file + " is there already; nothing was written", null);
+    }
+    if (Files.exists(part, LinkOption.NOFOLLOW_LINKS)) {
+      throw Sqlite.unavailable(
+          part
+              + " is there already: another backup is at work, or one was killed; then remove it;"
+              + " nothing was written",
+          null);
     }
     long at = clock.millis();
     try {

@@ -17,8 +17,8 @@ public sealed interface Claim extends AutoCloseable permits JdbcClaim {
   int attempt();
 
   /**
-   * When the mode ask-first began, if the ledger was in it when this was claimed: then the account
-   * system is asked about the row before it is sent.
+   * When the mode ask-first began, if the account system is to be asked about the row before it is
+   * sent: the ledger was in that mode when this was claimed, or the row is older than it.
    */
   Optional<Moment> asksSince();
 

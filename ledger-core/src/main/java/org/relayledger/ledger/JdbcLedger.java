@@ -82,7 +82,7 @@ final class JdbcLedger implements Ledger {
           if (insertSent(session, arrival, account)) {
             Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
             journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
-            return won(row, arrival, actor, settings);
+            return won(row, arrival, actor, settings, settings.mode() == Settings.Mode.ASK_FIRST);
           }
           Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
           if (known.isEmpty()) {
@@ -168,12 +168,14 @@ final class JdbcLedger implements Ledger {
         row.guid());
     Row sent = JdbcView.find(session, row.guid(), false).orElseThrow();
     journalMove(session, sent, row.state(), State.SENT, null, actor, now, null);
-    return won(sent, stored, actor, settings);
+    // What was FAILED before the ledger had to ask may have been sent since, by a ledger that a
+    // restore has replaced: that is asked about in any mode.
+    boolean old = settings.asksSince() != null && row.updatedAt() <= settings.asksSince().at();
+    return won(sent, stored, actor, settings, old || settings.mode() == Settings.Mode.ASK_FIRST);
   }
 
-  private Taken won(Row row, Request request, Actor actor, Settings settings) {
+  private Taken won(Row row, Request request, Actor actor, Settings settings, boolean asks) {
     steps.reached(Step.CLAIM_WRITTEN, row.guid());
-    boolean asks = settings.mode() == Settings.Mode.ASK_FIRST;
     return new Taken.Won(
         new JdbcClaim(this, row, request, actor, asks ? settings.asksSince() : null));
   }

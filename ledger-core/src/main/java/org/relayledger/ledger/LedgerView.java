@@ -4,7 +4,6 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
 import java.util.function.Predicate;
 
 /**
@@ -59,10 +58,11 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   List<Row> finished(Row last, long doneBefore, int limit, boolean bodies);
 
   /**
-   * The row that became DONE last, among those that were sent to one of {@code accounts}, have a
-   * code that {@code success} accepts, and whose outcome came as the reply to their transfer.
+   * The row that became DONE last, among those that were sent to a URL that {@code account}
+   * accepts, have a code that {@code success} accepts, and whose outcome came as the reply to their
+   * transfer.
    */
-  Optional<Row> newestReply(Set<String> accounts, Predicate<String> success);
+  Optional<Row> newestReply(Predicate<String> account, Predicate<String> success);
 
   /** When the journal's newest entry was written, in epoch milliseconds; empty if it has none. */
   OptionalLong newestEntryAt();

@@ -47,6 +47,9 @@ final class Restore {
   /** See {@link Ledger#restore}. */
   static Restored from(
       String backup, String location, Actor operator, HostClock clock, Steps steps) {
+    if (!Files.exists(Path.of(backup))) {
+      throw Sqlite.unavailable("no backup at " + backup + "; nothing was replaced", null);
+    }
     Path source = Sqlite.existing(backup);
     Optional<String> backedUp = Sqlite.setting(source, Sqlite.BACKUP_AT);
     if (backedUp.isEmpty()) {
@@ -60,18 +63,36 @@ final class Restore {
 
   /** See {@link Ledger#renew}. */
   static Restored inPlace(String location, Actor operator, HostClock clock, Steps steps) {
+    if (!Files.exists(Sqlite.path(location))) {
+      throw Sqlite.unavailable(
+          "no ledger at " + location + ": only its claims file may be lost; see restore FILE",
+          null);
+    }
     return new Restore(Sqlite.existing(location), operator, clock, steps).renew();
   }
 
   /** Where the ledger is or is to be. */
   private static Path place(String location) {
     Path asked = Sqlite.path(location).toAbsolutePath();
+    if (Files.isSymbolicLink(asked) && !Files.exists(asked)) {
+      throw Sqlite.unavailable(
+          asked + " leads nowhere; is its volume mounted? nothing was replaced", null);
+    }
     try {
       return Files.exists(asked)
-          ? Sqlite.existing(location)
+          ? known(location)
           : asked.getParent().toRealPath().resolve(asked.getFileName());
     } catch (IOException e) {
       throw Sqlite.unavailable("no directory " + asked.getParent() + "; nothing was replaced", e);
+    }
+  }
+
+  private static Path known(String location) {
+    try {
+      return Sqlite.existing(location);
+    } catch (LedgerException e) {
+      throw Sqlite.unavailable(
+          e.getMessage() + "; nothing was replaced: move it away by hand, then restore again", e);
     }
   }
 
@@ -154,17 +175,22 @@ final class Restore {
 
   /** Keeps what is to be replaced aside; null if there is nothing. */
   private Path keep() throws IOException, SQLException {
-    if (!Files.exists(ledger, LinkOption.NOFOLLOW_LINKS)) {
+    if (!Files.exists(ledger, LinkOption.NOFOLLOW_LINKS)
+        && !Files.exists(Sqlite.beside(ledger, "-wal"))) {
       return null;
     }
     Path kept = Sqlite.beside(ledger, ".replaced-" + STAMP.format(clock.instant()));
+    Path part = Sqlite.beside(ledger, ".replaced.part"); // what a kill may leave is not kept
     try {
       emptyLog();
-      Files.createFile(kept, Sqlite.OWNER_ONLY);
-      Backup.copy(ledger, kept);
+      Backup.discard(part);
+      Files.createFile(part, Sqlite.OWNER_ONLY);
+      Backup.copy(ledger, part);
+      Files.move(part, kept);
     } catch (SQLException e) {
-      if (Sqlite.busy(e) || !Sqlite.fatal(e) || Sqlite.full(e)) {
-        Sqlite.delete(kept);
+      Backup.discard(part);
+      boolean there = Files.exists(ledger);
+      if (there && (Sqlite.busy(e) || !Sqlite.fatal(e) || Sqlite.full(e))) {
         throw e;
       }
       // Damaged: there is no whole old ledger that a kill could take away.
@@ -213,17 +239,16 @@ final class Restore {
     bytes = alone();
     try {
       emptyLog();
-      if (bytes.isEmpty()) {
-        ClaimBytes.create(ledger, old);
-        bytes = alone();
-      }
-      bytes.orElseThrow().belongTo(old, id);
-      steps.reached(Step.RESTORE_CLAIMED, LEDGER);
+      // Nobody can use it before its new claims file is there: in between a kill leaves it so.
       try (Connection connection = Sqlite.connect(ledger, "", SQLiteOpenMode.READWRITE)) {
         begin(new Session(connection), "its claims file was lost");
       }
       steps.reached(Step.RESTORE_SWITCHED, LEDGER);
-      bytes.get().belongTo(id);
+      if (bytes.isEmpty()) {
+        ClaimBytes.create(ledger, id);
+      } else {
+        bytes.get().belongTo(id);
+      }
       return new Restored(settings(), null);
     } catch (SQLException e) {
       throw Sqlite.unavailable(

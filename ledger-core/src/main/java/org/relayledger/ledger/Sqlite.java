@@ -4,9 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
@@ -69,8 +71,7 @@ final class Sqlite {
       throw unavailable(
           "the ledger " + path + " has " + links(path) + " hard links; remove all but one", null);
     }
-    // Immutable reads nothing but the main file and leaves no -wal or -shm beside a foreign one.
-    try (Connection connection = connect(path, "?immutable=1", SQLiteOpenMode.READONLY)) {
+    try (Connection connection = peek(path)) {
       if (pragma(connection, "application_id") != APPLICATION_ID) {
         throw unavailable(path + " is not a relay-ledger", null);
       }
@@ -82,8 +83,16 @@ final class Sqlite {
   }
 
   /**
-   * The identity of {@code ledger}. The main file alone tells it: it changes only where there is no
-   * write-ahead log.
+   * A first look at what may be a foreign file. Where there is a write-ahead log the main file
+   * alone is no ledger: a checkpoint may be half done. Without one nothing is left beside it.
+   */
+  private static Connection peek(Path path) throws SQLException {
+    boolean logged = Files.exists(beside(path, "-wal"));
+    return connect(path, logged ? "" : "?immutable=1", SQLiteOpenMode.READONLY);
+  }
+
+  /**
+   * The identity of {@code ledger}.
    *
    * @throws LedgerException of kind UNAVAILABLE if it is a backup
    */
@@ -100,9 +109,9 @@ final class Sqlite {
     return setting(ledger, "ledger_id").orElseThrow();
   }
 
-  /** One of the settings in the main file. */
+  /** One of the settings. */
   static Optional<String> setting(Path ledger, String key) {
-    try (Connection connection = connect(ledger, "?immutable=1", SQLiteOpenMode.READONLY);
+    try (Connection connection = peek(ledger);
         PreparedStatement query =
             connection.prepareStatement("SELECT value FROM settings WHERE key = ?")) {
       query.setString(1, key);
@@ -326,6 +335,12 @@ final class Sqlite {
   static String reason(Throwable e) {
     if (e instanceof FileAlreadyExistsException exists) {
       return exists.getFile() + " is there already";
+    }
+    if (e instanceof NoSuchFileException missing) {
+      return "no such file or directory: " + missing.getFile();
+    }
+    if (e instanceof AccessDeniedException denied) {
+      return "permission denied: " + denied.getFile();
     }
     String text = String.valueOf(e.getMessage()).lines().findFirst().orElse("");
     return e instanceof SQLException ? text.replaceFirst("^\\[(\\w+)] *", "$1: ") : text;

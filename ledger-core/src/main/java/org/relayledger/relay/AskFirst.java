@@ -52,15 +52,18 @@ public final class AskFirst {
       return Optional.of(new Outcome.Done(processed.reply(), processed.code()));
     }
     boolean absent = verdict instanceof Verdict.NoRecord;
-    if (absent && claim.asksSince().get().age(clock).compareTo(minAge) >= 0) {
+    boolean elsewhere = absent && inquirer.isElsewhere();
+    if (absent && !elsewhere && claim.asksSince().get().age(clock).compareTo(minAge) >= 0) {
       claim.asked(State.SENT, inquiry.text());
       return Optional.empty();
     }
     claim.asked(null, inquiry.text());
     String why =
-        absent
-            ? "asked first: no record, but what was sent before the mode began may still arrive"
-            : "asked first: " + ((Verdict.Inconclusive) verdict).why();
+        elsewhere
+            ? "asked first: no record, but no transfer sent to this URL is DONE, others are"
+            : absent
+                ? "asked first: no record, but what was sent before the mode began may still arrive"
+                : "asked first: " + ((Verdict.Inconclusive) verdict).why();
     LOG.warn("{} is not sent: {}", claim.row().guid(), why);
     return Optional.of(new Outcome.InDoubt(why, false));
   }

@@ -143,9 +143,17 @@ public final class Inquirer {
     return account.ask(new Guid("canary-" + UUID.randomUUID()));
   }
 
+  /**
+   * Whether there are transfers that are DONE, but all of them elsewhere: then it is this URL that
+   * nothing vouches for.
+   */
+  boolean isElsewhere() {
+    return unproved && view.newestReply(url -> true, success).isPresent();
+  }
+
   /** Asks about a transfer that is DONE: anything but "processed" is a lie. Empty if none is. */
   public Optional<Inquiry> aboutKnown() {
-    return view.newestReply(accounts, success).map(Row::guid).map(account::ask);
+    return view.newestReply(accounts::contains, success).map(Row::guid).map(account::ask);
   }
 
   private void askKnown() {

@@ -11,8 +11,10 @@ import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Claim;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Ledger;
+import org.relayledger.ledger.Moment;
 import org.relayledger.ledger.Outcome;
 import org.relayledger.ledger.Row;
+import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.State;
 import org.relayledger.ledger.Step;
 import org.relayledger.ledger.Steps;
@@ -54,6 +56,7 @@ public final class Resolution {
   private static final Set<State> ASKABLE = EnumSet.of(State.SENT, State.UNKNOWN);
 
   private final Inquirer inquirer;
+  private final Moment asksSince;
   private final Duration minAge;
   private final HostClock clock;
   private final Steps steps;
@@ -62,8 +65,10 @@ public final class Resolution {
    * @param minAge not less than the account system's longest processing time: earlier, "no record"
    *     may only mean "not yet"
    */
-  public Resolution(Inquirer inquirer, Duration minAge, HostClock clock, Steps steps) {
+  public Resolution(
+      Inquirer inquirer, Settings settings, Duration minAge, HostClock clock, Steps steps) {
     this.inquirer = inquirer;
+    this.asksSince = settings.asksSince();
     this.minAge = minAge;
     this.clock = clock;
     this.steps = steps;
@@ -80,6 +85,15 @@ public final class Resolution {
           row.endedAt() == null
               ? "its exchange has no recorded end yet"
               : "its exchange ended " + words(age) + " ago, less than " + words(minAge);
+      return Optional.of(new Resolved(Result.TOO_YOUNG, false, why));
+    }
+    if (asksSince != null && asksSince.age(clock).compareTo(minAge) < 0) {
+      // However old the row is: a ledger that was replaced may have sent it right before.
+      String why =
+          "the ledger asks first since "
+              + words(asksSince.age(clock))
+              + ", less than "
+              + words(minAge);
       return Optional.of(new Resolved(Result.TOO_YOUNG, false, why));
     }
     return inquirer.knows(row.account())

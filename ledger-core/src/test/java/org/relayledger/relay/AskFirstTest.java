@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.relayledger.account.AccountOptions;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Entry;
 import org.relayledger.ledger.Ledger;
@@ -93,6 +94,31 @@ class AskFirstTest {
     assertThat(scene.row("booked")).returns(2, Row::attempt);
   }
 
+  @Test
+  void whatWasFailedBeforeTheModeBeganIsAskedAboutAlsoWhenItIsOver() {
+    mode(Settings.Mode.NORMAL);
+    scene.fail("booked", "absent");
+    scene.clock().advance(Duration.ofSeconds(1));
+    mode(Settings.Mode.ASK_FIRST);
+    mode(Settings.Mode.NORMAL);
+    scene.execute("booked"); // by the ledger that a restore has replaced
+    assertThat(refused("absent")).isEqualTo(Problem.E901);
+    scene.clock().advance(Scene.MIN_AGE);
+    assertThat(scene.send("booked")).isInstanceOf(Answer.Definite.class);
+    assertThat(scene.executed("booked")).isEqualTo(1);
+    assertThat(scene.received("absent")).isZero();
+  }
+
+  @Test
+  void noRecordIsNotBelievedOfAUrlThatNothingVouchesForWhileSomethingIsDoneElsewhere() {
+    mode(Settings.Mode.NORMAL);
+    scene.send("ok-1", AccountOptions.at(scene.url().replace("127.0.0.1", "localhost")));
+    mode(Settings.Mode.ASK_FIRST);
+    scene.clock().advance(Scene.MIN_AGE);
+    assertThat(refused("g")).isEqualTo(Problem.E901);
+    assertThat(scene.received("g")).isZero();
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {"html:503", "bare404", "drop", "otherguid", "noguid", "code:P100", "redirect:302"})
@@ -128,7 +154,7 @@ class AskFirstTest {
     scene.execute("found");
     assertThat(scene.send("found")).isInstanceOf(Answer.Definite.class);
     try (Ledger ledger = scene.open()) {
-      assertThat(ledger.view().newestReply(java.util.Set.of(scene.url()), code -> true)).isEmpty();
+      assertThat(ledger.view().newestReply(scene.url()::equals, code -> true)).isEmpty();
     }
   }
 

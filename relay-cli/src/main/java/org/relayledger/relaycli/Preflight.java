@@ -106,7 +106,16 @@ final class Preflight {
     Configuration.of(spec)
         .forEach(
             value ->
-                ok("option", value.option() + " = " + value.value() + ", from " + value.origin()));
+                ok(
+                    "option",
+                    value.option() + " = " + open(value.value()) + ", from " + value.origin()));
+  }
+
+  /** {@code value} without what may be a secret in a URL: the user, and the query. */
+  private static String open(String value) {
+    return value.contains("://")
+        ? value.replaceAll("//[^/]*@", "//...@").replaceFirst("[?].*", "?...")
+        : value;
   }
 
   /** Looks at the ledger; it is open if it can be read. */

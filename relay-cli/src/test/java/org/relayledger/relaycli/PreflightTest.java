@@ -98,6 +98,17 @@ class PreflightTest {
   }
 
   @Test
+  void whatMayBeASecretInAUrlIsNotShown() {
+    Ran user = preflight("--account-url", "http://bob:SECRET@127.0.0.1/transfers");
+    assertThat(user).returns(2, Ran::exit);
+    Ran query = preflight("--inquiry-url", stage.account() + "/{guid}?key=SECRET");
+    assertThat(user.out() + user.err() + query.out().replaceAll("inquiry, .*", ""))
+        .contains("account-url = http://...@127.0.0.1/transfers")
+        .contains("/{guid}?..., from command line")
+        .doesNotContain("SECRET");
+  }
+
+  @Test
   void minAgeBelowMaxProcessingAndARetentionWithinTheResendWindowAreExit2() throws Exception {
     assertFails(preflight("--min-age", "59s"), 2, "min-age", "max-processing 1m");
     Path config = Files.writeString(folder.resolve("relay.properties"), "purge.retention=1d\n");

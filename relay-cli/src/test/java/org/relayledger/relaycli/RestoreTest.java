@@ -294,6 +294,61 @@ class RestoreTest {
   }
 
   @Test
+  void inPlaceAKillLeavesTheLedgerUnusableAsItWasAndTheNextTryMendsIt() throws Exception {
+    assertThat(stage.transfer("old")).returns(0, Ran::exit);
+    Files.delete(Path.of(stage.ledger + ".claims"));
+    String[] command = {"restore", "--ledger", stage.ledger.toString(), "--in-place"};
+    try (Child child = Child.startPausing(Step.RESTORE_SWITCHED, command)) {
+      child.awaitPause(Step.RESTORE_SWITCHED, "ledger");
+      child.kill();
+    }
+    assertThat(stage.transfer("new")).returns(10, Ran::exit);
+    assertThat(relay("restore", "--in-place")).returns(0, Ran::exit);
+    assertThat(settings().mode()).isEqualTo(Settings.Mode.ASK_FIRST);
+    assertThat(stage.transfer("old").err()).contains("replayed");
+    assertThat(stage.received("new")).isZero();
+  }
+
+  @Test
+  void aLedgerWhoseCheckpointWasCutOffIsWholeTogetherWithItsLog() throws Exception {
+    try (Child hub = Child.start(stage.command("serve", Stage.hub()))) {
+      for (int i = 0; i < 30; i++) {
+        assertThat(Channel.transfer(hub.url(), "g" + i).code()).isEqualTo("0000");
+      }
+      hub.kill();
+    }
+    // The first page is checkpointed, with the size that the file is to have; the rest is not.
+    try (RandomAccessFile file = new RandomAccessFile(stage.ledger.toFile(), "rw")) {
+      file.seek(28);
+      file.writeInt(10_000);
+    }
+    assertThat(relay("list").out()).contains("g0  DONE", "g29  DONE");
+    assertThat(stage.transfer("g7").err()).contains("replayed");
+    assertThat(stage.transfer("new")).returns(0, Ran::exit);
+    backUp();
+    assertThat(restore()).returns(0, Ran::exit);
+  }
+
+  @Test
+  void whatIsThereWithoutALedgerIsKeptAndALinkThatLeadsNowhereIsRefused() throws IOException {
+    assertThat(stage.transfer("old")).returns(0, Ran::exit);
+    backUp();
+    Path link = Files.createSymbolicLink(folder.resolve("link.db"), folder.resolve("unmounted"));
+    Ran refused = Stage.run("restore", "--ledger", link.toString(), backup.toString());
+    assertThat(refused).returns(10, Ran::exit);
+    assertThat(refused.err()).contains("leads nowhere; is its volume mounted?");
+    Path lost = folder.resolve("lost.db");
+    Files.writeString(Path.of(lost + "-wal"), "what is left of it");
+    assertThat(Stage.run("restore", "--ledger", lost.toString(), backup.toString()))
+        .returns(0, Ran::exit);
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files.filter(f -> f.toString().matches(".*lost.db.replaced-.*-wal")))
+          .singleElement()
+          .satisfies(kept -> assertThat(kept).hasContent("what is left of it"));
+    }
+  }
+
+  @Test
   void aDamagedLedgerIsReplacedAndKept() throws IOException {
     for (int i = 0; i < 20; i++) {
       assertThat(stage.transfer("g" + i)).returns(0, Ran::exit);

@@ -116,7 +116,8 @@ final class ReprocessCommand implements Action {
                   send(opened.get(), named, streams, results);
                 } else {
                   // Built all the same: what it refuses, a dry run refuses too.
-                  Sending sending = new Sending(system(view.settings()), Optional.empty());
+                  AccountSystem system = system(view.settings());
+                  Sending sending = new Sending(system, Optional.empty(), inquirer(view, system));
                   go(run(view, sending, results), named, results);
                 }
               });
@@ -127,16 +128,16 @@ final class ReprocessCommand implements Action {
    * Where to send, and by what.
    *
    * @param relay empty for a dry run
+   * @param inquirer what the relay asks first, if the ledger wants that
    */
-  record Sending(AccountSystem system, Optional<Relay> relay) {}
+  record Sending(AccountSystem system, Optional<Relay> relay, Inquirer inquirer) {}
 
   private void send(Ledger opened, Set<Guid> named, Streams streams, Results results)
       throws InterruptedException {
     Settings settings = opened.view().settings();
     Duration openFor = openFor(settings);
     AccountSystem system = system(settings);
-    Inquirer inquirer =
-        new Inquirer(opened.view(), system, Set.of(system.url()), this::isSuccess, null);
+    Inquirer inquirer = inquirer(opened.view(), system);
     Relay relay =
         new Relay(
             opened,
@@ -145,13 +146,11 @@ final class ReprocessCommand implements Action {
             new Relay.Limits(account.timeout(), openFor, MAX_IN_FLIGHT),
             runs.actor(Actor.Role.REPROCESS, streams.environment()),
             steps);
-    ReprocessRun run = run(opened.view(), new Sending(system, Optional.of(relay)), results);
+    ReprocessRun run =
+        run(opened.view(), new Sending(system, Optional.of(relay), inquirer), results);
     streams.signals().onFirst(() -> run.stop(account.timeout()));
     try {
       go(run, named, results);
-      if (inquirer.isUntrusted()) {
-        results.trouble(Exit.UNTRUSTED, Inquirer.UNTRUSTED);
-      }
       if (inquirer.isUnproved()) {
         results.note(Inquirer.UNPROVED);
       }
@@ -169,6 +168,11 @@ final class ReprocessCommand implements Action {
     } else {
       run.each(named);
     }
+  }
+
+  /** Who asks, where the ledger wants that before a send. */
+  private Inquirer inquirer(LedgerView view, AccountSystem system) {
+    return new Inquirer(view, system, Set.of(system.url()), this::isSuccess, null);
   }
 
   private boolean isSuccess(String code) {

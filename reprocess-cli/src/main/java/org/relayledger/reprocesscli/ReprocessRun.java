@@ -20,6 +20,7 @@ import org.relayledger.ledger.Row;
 import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.State;
 import org.relayledger.relay.Answer;
+import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Problem;
 import org.relayledger.report.Table;
 
@@ -315,6 +316,7 @@ final class ReprocessRun {
         unreachable.set(0);
         results.count("unknown");
         results.trouble(Exit.UNKNOWN, refused.detail());
+        endIfNobodyAnswers();
         tell(row, "unknown", State.UNKNOWN, code, attempt, refused.detail());
       }
       case E902 -> {
@@ -341,6 +343,19 @@ final class ReprocessRun {
           end(Exit.LEDGER, refused.detail());
         }
       }
+    }
+  }
+
+  /** Where the ledger asks first, each row would only lose an attempt. */
+  private void endIfNobodyAnswers() {
+    if (sending.inquirer().isUntrusted()) {
+      end(Exit.UNTRUSTED, Inquirer.UNTRUSTED);
+    } else if (sending.inquirer().outagesInARow() >= limits.stopAfter) {
+      end(
+          Exit.UNAVAILABLE,
+          "the account system did not answer "
+              + limits.stopAfter
+              + " inquiries in a row; the run stopped; run reprocess again when it is back");
     }
   }
 

@@ -423,11 +423,13 @@ class ReprocessTest {
   @Test
   void anInquiryThatLiesSendsNothingInAskFirstAndExits14() {
     scene.send("ok-1");
-    scene.fail("g");
+    scene.fail("g", "h");
     mode(Settings.Mode.ASK_FIRST);
     scene.clock().advance(Scene.MIN_AGE);
     scene.sandbox().inquiryFaults(guid -> "nobody");
     assertThat(reprocess()).returns(14, Ran::exit);
+    // It stops there: the others keep their attempts.
+    assertThat(scene.row("h")).returns(1, Row::attempt);
     assertThat(scene.received("g")).isZero();
     assertThat(scene.state("g")).isEqualTo(State.UNKNOWN);
   }

@@ -107,7 +107,7 @@ final class ResolveCommand implements Action {
     accounts.add(system.url());
     Inquirer inquirer =
         new Inquirer(view, system, accounts, code -> account.successCodes().matches(code), null);
-    Resolution resolution = new Resolution(inquirer, least, clock, steps);
+    Resolution resolution = new Resolution(inquirer, view.settings(), least, clock, steps);
     Actor actor =
         runs.actor(
             settle.wanted() ? Actor.Role.OPERATOR : Actor.Role.RESOLVE, streams.environment());

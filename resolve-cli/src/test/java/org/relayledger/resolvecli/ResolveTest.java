@@ -27,6 +27,7 @@ import org.relayledger.ledger.Entry;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Ledger;
 import org.relayledger.ledger.Row;
+import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.State;
 import org.relayledger.ledger.Steps;
 import org.relayledger.ledger.Taken;
@@ -143,6 +144,21 @@ class ResolveTest {
     assertThat(resolve()).returns(0, Ran::exit);
     assertThat(resolve("dropbefore-1")).returns(5, Ran::exit);
     assertThat(scene.state("dropbefore-1")).isEqualTo(State.UNKNOWN);
+  }
+
+  @Test
+  void howeverOldARowIsNothingCountsUntilWhatWasUnderWayAtARestoreMustHaveArrived() {
+    scene.send("ok-1");
+    scene.send("dropbefore-1");
+    ripen();
+    for (Settings.Mode mode : List.of(Settings.Mode.ASK_FIRST, Settings.Mode.NORMAL)) {
+      try (Ledger ledger = scene.open()) {
+        ledger.changeMode(mode, CHANNEL, "restored");
+      }
+      assertThat(resolve()).returns(0, Ran::exit).returns("resolve: 1 too young\n", Ran::err);
+    }
+    ripen();
+    assertThat(resolve()).returns(0, Ran::exit).returns("resolve: 1 failed\n", Ran::err);
   }
 
   @Test
