@@ -18,7 +18,6 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.DisplayName;
@@ -28,6 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.relayledger.testing.Child;
 import org.relayledger.testing.SteppedClock;
+import org.relayledger.testing.Threads;
 
 @DisplayName("Claim 11: what is not the ledger, whole and alone, is refused and stays as it was")
 final class OpeningTest {
@@ -271,7 +271,7 @@ final class OpeningTest {
       halted(() -> ledger.adopt(row, RELAY));
       halted(() -> held.settle(Samples.done("q"), null, null));
     }
-    assertThat(CompletableFuture.runAsync(ledger::close))
+    assertThat(Threads.run(ledger::close))
         .succeedsWithin(Duration.ofSeconds(Child.DEADLINE_SECONDS));
     try (ByHand hand = ByHand.sqlite(file)) {
       assertThat(hand.rows("SELECT guid, state FROM ledger WHERE seq > 1"))

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.relayledger.cli.Ran;
 import org.relayledger.ledger.Filter;
 import org.relayledger.ledger.LedgerView;
+import org.relayledger.testing.Threads;
 
 class ModeTest {
   @TempDir Path folder;
@@ -78,7 +79,7 @@ class ModeTest {
       List<CompletableFuture<Void>> channels = new ArrayList<>();
       for (var hub : List.of(here.url(), elsewhere.url(), here.url(), elsewhere.url())) {
         channels.add(
-            CompletableFuture.runAsync(
+            Threads.run(
                 () -> {
                   while (!over.get()) {
                     try {

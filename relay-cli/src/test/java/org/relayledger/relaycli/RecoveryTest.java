@@ -31,6 +31,7 @@ import org.relayledger.purgecli.PurgeMain;
 import org.relayledger.relaycli.Channel.Heard;
 import org.relayledger.reprocesscli.ReprocessMain;
 import org.relayledger.resolvecli.ResolveMain;
+import org.relayledger.testing.Threads;
 import picocli.CommandLine;
 
 /** All four tools at one ledger: whatever pauses, dies or comes late, nothing is executed twice. */
@@ -269,8 +270,8 @@ class RecoveryTest {
         all.add(Channel.begin(hub.url(), guid));
       }
       String[] named = guids.toArray(String[]::new);
-      all.add(CompletableFuture.supplyAsync(() -> reprocess()));
-      all.add(CompletableFuture.supplyAsync(() -> reprocess(named)));
+      all.add(Threads.supply(() -> reprocess()));
+      all.add(Threads.supply(() -> reprocess(named)));
       all.forEach(CompletableFuture::join);
     }
     for (String guid : guids) {

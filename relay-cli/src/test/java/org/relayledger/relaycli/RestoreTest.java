@@ -31,6 +31,7 @@ import org.relayledger.purgecli.PurgeMain;
 import org.relayledger.relaycli.Channel.Heard;
 import org.relayledger.reprocesscli.ReprocessMain;
 import org.relayledger.resolvecli.ResolveMain;
+import org.relayledger.testing.Threads;
 import picocli.CommandLine;
 
 /** Backups beside a live hub, and coming back from one. */
@@ -171,7 +172,7 @@ class RestoreTest {
     List<CompletableFuture<?>> all = new ArrayList<>();
     try (Serving hub = stage.serve()) {
       guids.forEach(guid -> all.add(Channel.begin(hub.url(), guid)));
-      all.add(CompletableFuture.supplyAsync(() -> reprocess(stage.ledger)));
+      all.add(Threads.supply(() -> reprocess(stage.ledger)));
       all.forEach(CompletableFuture::join);
     }
     for (String guid : guids) {

@@ -37,6 +37,7 @@ import org.relayledger.ledger.Step;
 import org.relayledger.ledger.Steps;
 import org.relayledger.ledger.Taken;
 import org.relayledger.testing.Scene;
+import org.relayledger.testing.Threads;
 
 class ReprocessTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -272,7 +273,7 @@ class ReprocessTest {
   @Test
   void twoRunsAtOnceBeginOneAndTheOtherIsExit11() {
     scene.fail("held-1");
-    CompletableFuture<Ran> first = CompletableFuture.supplyAsync(() -> reprocess());
+    CompletableFuture<Ran> first = Threads.supply(() -> reprocess());
     await(() -> scene.sandbox().awaitReceived("held-1", 1, PATIENCE));
     assertThat(reprocess()).returns(11, Ran::exit);
     // Named rows need no lock, but whoever holds the row keeps it.
@@ -317,7 +318,7 @@ class ReprocessTest {
     for (int i = 0; i < 4; i++) {
       // Named, they take no run lock: only the claims stand between them.
       runs.add(
-          CompletableFuture.supplyAsync(
+          Threads.supply(
               () -> {
                 List<String> all = new ArrayList<>(List.of(guids));
                 all.addAll(List.of("--concurrency", "4"));
@@ -325,7 +326,7 @@ class ReprocessTest {
               }));
     }
     runs.add(
-        CompletableFuture.supplyAsync(
+        Threads.supply(
             () -> {
               for (String guid : guids) {
                 var unused = scene.send(guid);
@@ -342,8 +343,7 @@ class ReprocessTest {
   @Test
   void aLateReplySettlesItsRowBeforeTheRunEnds() {
     scene.fail("held-1", "ok-1");
-    CompletableFuture<Ran> run =
-        CompletableFuture.supplyAsync(() -> reprocess("--timeout", "100ms"));
+    CompletableFuture<Ran> run = Threads.supply(() -> reprocess("--timeout", "100ms"));
     await(() -> scene.sandbox().awaitReceived("ok-1", 1, PATIENCE));
     assertThat(run).isNotDone();
     assertThat(scene.state("held-1")).isEqualTo(State.UNKNOWN);
@@ -360,7 +360,7 @@ class ReprocessTest {
         new Streams(
             new ByteArrayInputStream(new byte[0]), out, new ByteArrayOutputStream(), Map.of());
     CompletableFuture<Integer> exit =
-        CompletableFuture.supplyAsync(
+        Threads.supply(
             () ->
                 Main.run(
                     ReprocessMain.commandLine(scene.clock(), Steps.NONE)
@@ -368,8 +368,7 @@ class ReprocessTest {
                     scene.command(withUrl("--format", "json", "--timeout", "60s", "--rate", "1/h")),
                     streams));
     scene.sandbox().awaitReceived("held-1", 1, PATIENCE);
-    CompletableFuture<Void> signal =
-        CompletableFuture.runAsync(() -> streams.signals().raise(SIGTERM));
+    CompletableFuture<Void> signal = Threads.run(() -> streams.signals().raise(SIGTERM));
     assertThat(exit).isNotDone();
     scene.sandbox().release("held-1");
     assertThat(exit.join()).isEqualTo(143);
