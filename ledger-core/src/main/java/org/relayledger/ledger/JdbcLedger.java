@@ -82,7 +82,11 @@ final class JdbcLedger implements Ledger {
           if (insertSent(session, arrival, account)) {
             Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
             journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
-            return won(row, arrival, actor, settings, settings.mode() == Settings.Mode.ASK_FIRST);
+            return won(
+                row,
+                arrival,
+                actor,
+                settings.mode() == Settings.Mode.ASK_FIRST ? settings.asksSince() : null);
           }
           Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
           if (known.isEmpty()) {
@@ -171,13 +175,13 @@ final class JdbcLedger implements Ledger {
     // What was FAILED before the ledger had to ask may have been sent since, by a ledger that a
     // restore has replaced: that is asked about in any mode.
     boolean old = settings.asksSince() != null && row.updatedAt() <= settings.asksSince().at();
-    return won(sent, stored, actor, settings, old || settings.mode() == Settings.Mode.ASK_FIRST);
+    boolean asks = old || settings.mode() == Settings.Mode.ASK_FIRST;
+    return won(sent, stored, actor, asks ? settings.asksSince() : null);
   }
 
-  private Taken won(Row row, Request request, Actor actor, Settings settings, boolean asks) {
+  private Taken won(Row row, Request request, Actor actor, Moment asksSince) {
     steps.reached(Step.CLAIM_WRITTEN, row.guid());
-    return new Taken.Won(
-        new JdbcClaim(this, row, request, actor, asks ? settings.asksSince() : null));
+    return new Taken.Won(new JdbcClaim(this, row, request, actor, asksSince));
   }
 
   private boolean insertSent(Session session, Request arrival, String account) throws SQLException {

@@ -98,8 +98,9 @@ final class Restore {
 
   private Restored replace(Path source, String reason) {
     Optional<ClaimBytes> bytes = alone();
+    Path draft = Sqlite.beside(ledger, ".restore");
     try {
-      Path draft = prepare(source, reason);
+      prepare(draft, source, reason);
       Path kept = keep();
       claim(bytes);
       steps.reached(Step.RESTORE_CLAIMED, LEDGER);
@@ -113,8 +114,14 @@ final class Restore {
       return new Restored(settings(), kept);
     } catch (IOException | SQLException e) {
       throw Sqlite.unavailable(
-          "cannot restore " + ledger + ": " + Sqlite.reason(e) + "; nothing was replaced", e);
+          "cannot restore "
+              + ledger
+              + ": "
+              + Sqlite.reason(e)
+              + "; it is the old one or the new one: look with 'relay mode', then run it again",
+          e);
     } finally {
+      Backup.discard(draft); // gone already, if it got its place
       bytes.ifPresent(ClaimBytes::share);
     }
   }
@@ -139,24 +146,17 @@ final class Restore {
   }
 
   /** The whole new ledger, beside the place that it is to have. */
-  private Path prepare(Path source, String reason) throws IOException, SQLException {
-    Path draft = Sqlite.beside(ledger, ".restore");
+  private void prepare(Path draft, Path source, String reason) throws IOException, SQLException {
     Backup.discard(draft); // what a killed restore has left; nobody else is at work
-    try {
-      Files.createFile(draft, Sqlite.OWNER_ONLY);
-      Backup.copy(source, draft);
-      Backup.check(draft);
-      try (Connection connection = Sqlite.connect(draft, "", SQLiteOpenMode.READWRITE)) {
-        Session session = new Session(connection);
-        session.execute("PRAGMA journal_mode=WAL");
-        begin(session, reason);
-      }
-    } catch (IOException | SQLException | LedgerException e) {
-      Backup.discard(draft);
-      throw e;
+    Files.createFile(draft, Sqlite.OWNER_ONLY);
+    Backup.copy(source, draft);
+    Backup.check(draft);
+    try (Connection connection = Sqlite.connect(draft, "", SQLiteOpenMode.READWRITE)) {
+      Session session = new Session(connection);
+      session.execute("PRAGMA journal_mode=WAL");
+      begin(session, reason);
     }
     steps.reached(Step.RESTORE_PREPARED, LEDGER);
-    return draft;
   }
 
   /** The ledger begins anew: with an identity of its own, and asking first. */

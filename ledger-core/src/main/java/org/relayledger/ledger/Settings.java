@@ -27,6 +27,14 @@ public record Settings(
     return maxProcessing.plus(RETRANSMISSION);
   }
 
+  /**
+   * How long an exchange stays open whose channel waits for {@code timeout}: the account system may
+   * need longer, and its late reply still settles the row.
+   */
+  public Duration openFor(Duration timeout) {
+    return timeout.compareTo(maxProcessing) > 0 ? timeout : maxProcessing;
+  }
+
   /** How claims are made. */
   public enum Mode {
     NORMAL,

@@ -77,8 +77,7 @@ final class ServeCommand implements Action {
     CountDownLatch stopped = new CountDownLatch(1);
     try (Ledger ledger = Ledger.open(options.ledger.location(), HostClock.system(), steps)) {
       Duration timeout = options.account.timeout();
-      Duration maxProcessing = ledger.view().settings().maxProcessing();
-      Duration openFor = timeout.compareTo(maxProcessing) > 0 ? timeout : maxProcessing;
+      Duration openFor = ledger.view().settings().openFor(timeout);
       AccountSystem account = options.account.accountSystem(openFor, steps);
       Actor actor = options.common.actor(Actor.Role.RELAY, streams.environment());
       Relay relay =

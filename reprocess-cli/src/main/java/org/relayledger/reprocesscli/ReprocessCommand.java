@@ -135,7 +135,7 @@ final class ReprocessCommand implements Action {
   private void send(Ledger opened, Set<Guid> named, Streams streams, Results results)
       throws InterruptedException {
     Settings settings = opened.view().settings();
-    Duration openFor = openFor(settings);
+    Duration openFor = settings.openFor(account.timeout());
     AccountSystem system = system(settings);
     Inquirer inquirer = inquirer(opened.view(), system);
     Relay relay =
@@ -179,14 +179,8 @@ final class ReprocessCommand implements Action {
     return account.successCodes().matches(code);
   }
 
-  private Duration openFor(Settings settings) {
-    return account.timeout().compareTo(settings.maxProcessing()) > 0
-        ? account.timeout()
-        : settings.maxProcessing();
-  }
-
   private AccountSystem system(Settings settings) {
-    return account.accountSystem(openFor(settings), steps);
+    return account.accountSystem(settings.openFor(account.timeout()), steps);
   }
 
   private ReprocessRun run(LedgerView view, Sending sending, Results results) {
