@@ -1,6 +1,7 @@
 package org.relayledger.cli;
 
 import org.relayledger.ledger.LedgerException;
+import org.relayledger.relay.Problem;
 
 /** The exit codes, which mean the same in all four tools. */
 public enum Exit {
@@ -37,6 +38,20 @@ public enum Exit {
       case UNAVAILABLE, HALTED, DAMAGED -> LEDGER;
       case BUSY -> UNAVAILABLE;
       case RUNNING -> ALREADY_RUNNING;
+    };
+  }
+
+  /** What a call that was answered with {@code problem} exits with. */
+  public static Exit of(Problem problem) {
+    return switch (problem) {
+      case E901 -> UNKNOWN;
+      case E902 -> NOT_SENT;
+      case E903 -> IN_PROGRESS;
+      case E904 -> CONFLICT;
+      case E905 -> BAD_REQUEST;
+      case E906 -> NO_SUCH_GUID;
+      case E907 -> UNAVAILABLE;
+      case E908 -> LEDGER;
     };
   }
 

@@ -50,6 +50,11 @@ public final class OutputOptions {
       description = "Where to write; - is stdout (default: ${DEFAULT-VALUE}).")
   private Path output;
 
+  /** From now on the form is {@code only}, whatever was asked for. */
+  public void always(Format only) {
+    format = only;
+  }
+
   /** In which form. */
   public Format format() {
     return format;

@@ -17,6 +17,11 @@ interface Progress extends AutoCloseable {
   Progress NONE =
       new Progress() {
         @Override
+        public void begin(long rows) {
+          // Nobody looks.
+        }
+
+        @Override
         public void step(long rows) {
           // Nobody looks.
         }
@@ -26,6 +31,9 @@ interface Progress extends AutoCloseable {
           // Nothing is shown.
         }
       };
+
+  /** From here on there are {@code rows} rows to do. */
+  void begin(long rows);
 
   /** So many rows more are done. */
   void step(long rows);
@@ -50,6 +58,12 @@ interface Progress extends AutoCloseable {
             .setConsumer(new ConsoleProgressBarConsumer(terminal, MAX_WIDTH))
             .build();
     return new Progress() {
+      @Override
+      public void begin(long rows) {
+        bar.reset();
+        bar.maxHint(rows);
+      }
+
       @Override
       public void step(long rows) {
         bar.stepBy(rows);

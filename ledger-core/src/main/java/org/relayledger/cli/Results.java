@@ -28,6 +28,7 @@ public final class Results {
   private final Streams streams;
   private final String tool;
   private final boolean quiet;
+  private final Table<?> table;
   private final Report report;
   private final Progress progress;
   private final Map<String, Long> counts = new LinkedHashMap<>();
@@ -38,10 +39,16 @@ public final class Results {
   private String nothing = "nothing to do";
 
   private Results(
-      Streams streams, String tool, boolean quiet, Report report, List<String> counted) {
+      Streams streams,
+      String tool,
+      boolean quiet,
+      Table<?> table,
+      Report report,
+      List<String> counted) {
     this.streams = streams;
     this.tool = tool;
     this.quiet = quiet;
+    this.table = table;
     this.report = report;
     this.progress = quiet ? Progress.NONE : Progress.on(streams, tool);
     counted.forEach(what -> counts.put(what, 0L));
@@ -51,6 +58,7 @@ public final class Results {
    * Lets {@code run} work and tells what came of it, whatever that is: a summary ends the output in
    * every format that has one.
    *
+   * @param table what its rows are
    * @param counted what the summary counts, in this order
    */
   public static Exit of(
@@ -58,6 +66,7 @@ public final class Results {
       String tool,
       CommonOptions common,
       OutputOptions output,
+      Table<?> table,
       List<String> counted,
       Run run)
       throws InterruptedException {
@@ -67,7 +76,7 @@ public final class Results {
           // Text is for people, who have asked for quiet; the other formats were asked for by name.
           boolean silent = common.quiet() && output.format() == OutputOptions.Format.TEXT;
           Report report = silent ? null : output.report(out);
-          Results results = new Results(streams, tool, common.quiet(), report, counted);
+          Results results = new Results(streams, tool, common.quiet(), table, report, counted);
           if (output.format() != OutputOptions.Format.TEXT) {
             results.begin();
           }
@@ -110,18 +119,25 @@ public final class Results {
 
   private synchronized void begin() {
     if (!begun) {
-      report.begin(Table.RESULTS);
+      report.begin(table);
       begun = true;
     }
   }
 
-  /** One row of the output. */
-  public synchronized void row(Table.Result row) {
+  /** One row of the output, of the table that the run has. */
+  public synchronized <T> void row(Table<T> of, T row) {
     if (report == null) {
       return;
     }
     begin();
-    report.add(Table.RESULTS, row);
+    report.add(of, row);
+  }
+
+  /** Hands the rows so far to whoever reads them. */
+  public synchronized void flush() {
+    if (report != null) {
+      report.flush();
+    }
   }
 
   /** Counts one more of {@code what}. */
@@ -132,6 +148,11 @@ public final class Results {
   /** Counts {@code more} of {@code what}. */
   public synchronized void count(String what, long more) {
     counts.merge(what, more, Long::sum);
+  }
+
+  /** From here on {@code rows} rows are to be seen to, which says how long it will take. */
+  public void expect(long rows) {
+    progress.begin(rows);
   }
 
   /** So many rows more are seen to, which who looks on at a terminal may like to know. */

@@ -8,6 +8,7 @@ import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Ledger;
 import org.relayledger.ledger.LedgerView;
 import org.relayledger.ledger.Steps;
+import org.relayledger.report.Table;
 import picocli.CommandLine.Mixin;
 
 /** What resolve, reprocess and purge have in common. */
@@ -31,7 +32,7 @@ public final class RunOptions {
   /** Lets {@code run} work and tells what came of it; see {@link Results#of}. */
   public Exit run(Streams streams, Actor.Role role, List<String> counted, Results.Run run)
       throws InterruptedException {
-    return Results.of(streams, role.word(), common, output, counted, run);
+    return Results.of(streams, role.word(), common, output, Table.RESULTS, counted, run);
   }
 
   /**

@@ -54,13 +54,15 @@ public final class Workers implements AutoCloseable {
   /**
    * Begins {@code work} when a thread is free and the rate allows it; not after a stop. One thread
    * only calls this.
+   *
+   * @return whether it is begun
    */
-  public void begin(Work work) throws InterruptedException {
+  public boolean begin(Work work) throws InterruptedException {
     boolean cut = stopped.await(next - System.nanoTime(), TimeUnit.NANOSECONDS);
     free.acquire();
     if (cut || isStopped()) {
       free.release();
-      return;
+      return false;
     }
     next = System.nanoTime() + gap.toNanos();
     threads.execute(
@@ -74,6 +76,7 @@ public final class Workers implements AutoCloseable {
             free.release();
           }
         });
+    return true;
   }
 
   /** Waits until all that was begun is done; throws what the first that failed threw. */

@@ -4,6 +4,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
 import java.sql.SQLException;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,46 @@ final class JdbcLedger implements Ledger {
   }
 
   @Override
+  public List<Taken> receive(List<Request> arrivals, Actor actor) {
+    if (arrivals.isEmpty()) {
+      return List.of();
+    }
+    if (arrivals.size() > MAX_INTAKE) {
+      throw new IllegalArgumentException("more than " + MAX_INTAKE + " requests at once");
+    }
+    Guid first = arrivals.get(0).guid();
+    List<Taken> standing =
+        writer.write(
+            session -> {
+              List<Taken> all = new ArrayList<>(arrivals.size());
+              for (Request arrival : arrivals) {
+                all.add(receive(session, arrival, actor));
+              }
+              steps.reached(Step.INTAKE_WRITTEN, first);
+              return all;
+            },
+            Patience.CLAIM);
+    steps.reached(Step.INTAKE_COMMITTED, first);
+    return standing;
+  }
+
+  private Taken receive(Session session, Request arrival, Actor actor) throws SQLException {
+    if (insert(session, arrival, State.RECEIVED, null)) {
+      Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
+      journalMove(session, row, null, State.RECEIVED, null, actor, row.receivedAt(), null);
+      return new Taken.Standing(row);
+    }
+    Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
+    if (known.isEmpty()) {
+      return new Taken.Forgotten(JdbcView.tombstone(session, arrival.guid()).orElseThrow());
+    }
+    Optional<String> conflict = conflict(known.get(), arrival);
+    return conflict.isPresent()
+        ? new Taken.Conflict(known.get(), conflict.get())
+        : new Taken.Standing(known.get());
+  }
+
+  @Override
   public Taken claim(Request arrival, String account, Actor actor) {
     return underByte(
         arrival.guid(),
@@ -79,7 +120,7 @@ final class JdbcLedger implements Ledger {
           if (settings.mode() == Settings.Mode.HOLD) {
             return new Taken.OnHold(settings.mode());
           }
-          if (insertSent(session, arrival, account)) {
+          if (insert(session, arrival, State.SENT, account)) {
             Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
             journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
             return won(
@@ -184,11 +225,14 @@ final class JdbcLedger implements Ledger {
     return new Taken.Won(new JdbcClaim(this, row, request, actor, asksSince));
   }
 
-  private boolean insertSent(Session session, Request arrival, String account) throws SQLException {
+  /** Adds a row in {@code state}, SENT or RECEIVED, unless its GUID is known. */
+  private boolean insert(Session session, Request arrival, State state, String account)
+      throws SQLException {
+    boolean sent = state == State.SENT;
     String sql =
         "INSERT INTO ledger (guid, channel, account, state, attempt, content_type, fingerprint,"
             + " scheme, request_sha256, received_at, sent_at, updated_at, request)"
-            + " VALUES (?, ?, ?, 'SENT', 1, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
     long now = clock.millis();
     PreparedStatement insert =
         session.bind(
@@ -196,12 +240,14 @@ final class JdbcLedger implements Ledger {
             arrival.guid().value(),
             arrival.channel(),
             account,
+            state.name(),
+            sent ? 1 : 0,
             arrival.contentType(),
             HexFormat.of().parseHex(arrival.fingerprint().sha256()),
             arrival.fingerprint().scheme().text(),
             HexFormat.of().parseHex(Fingerprint.sha256(arrival.body())),
             now,
-            now,
+            sent ? now : null,
             now,
             arrival.body());
     return insert.executeUpdate() == 1;

@@ -11,6 +11,9 @@ import java.util.Optional;
  * instance do too.
  */
 public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
+  /** The most requests that are taken in by one transaction. */
+  int MAX_INTAKE = 1000;
+
   /**
    * Creates a ledger and its claims file, both 0600, where neither is; a kill leaves no ledger that
    * would open.
@@ -67,6 +70,14 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
    * waits for nobody.
    */
   Optional<Taken> look(Request arrival);
+
+  /**
+   * Takes in requests of a batch, in one transaction: those whose GUID is new become RECEIVED.
+   *
+   * @param arrivals at most {@value #MAX_INTAKE}
+   * @return where each of them stands then, in their order: Standing, Conflict or Forgotten
+   */
+  List<Taken> receive(List<Request> arrivals, Actor actor);
 
   /**
    * Claims {@code arrival} for a send to {@code account}: a new row, or a FAILED one again, whose

@@ -24,6 +24,11 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
     return new JdbcView(Sqlite.existing(location), new Health());
   }
 
+  /** Whether {@code file}, under whatever name, is one of those that the ledger is kept in. */
+  static boolean isPartOf(String location, Path file) {
+    return Sqlite.isPartOf(location, file);
+  }
+
   /** The row of {@code guid}, with both bodies if {@code bodies}. */
   Optional<Row> find(Guid guid, boolean bodies);
 

@@ -19,6 +19,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -259,6 +260,22 @@ final class Sqlite {
 
   static Path beside(Path file, String end) {
     return file.resolveSibling(file.getFileName() + end);
+  }
+
+  static boolean isPartOf(String location, Path file) {
+    try {
+      Path ledger = path(location).toRealPath();
+      List<Path> parts = new ArrayList<>(List.of(ledger, ClaimBytes.fileOf(ledger)));
+      BESIDE.forEach(end -> parts.add(beside(ledger, end)));
+      for (Path part : parts) {
+        if (Files.exists(part) && Files.exists(file) && Files.isSameFile(part, file)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException e) {
+      return false; // there is no ledger
+    }
   }
 
   /** A session that can only read. */

@@ -2,7 +2,7 @@ package org.relayledger.ledger;
 
 /**
  * The named points between which a crash or a pause must do no harm, in the order of one relay,
- * then those of resolve, purge, backup and restore.
+ * then those of resolve, batch, purge, backup and restore.
  */
 public enum Step {
   /** The claim byte is locked; nothing is written. */
@@ -27,6 +27,10 @@ public enum Step {
   ADOPTED,
   /** The answer to an inquiry is read; nothing of it is written. */
   INQUIRY_READ,
+  /** Requests of a batch are taken in, and that is not yet committed. */
+  INTAKE_WRITTEN,
+  /** Requests of a batch are taken in, durably; none of them has been sent. */
+  INTAKE_COMMITTED,
   /** Rows to be purged are in the archive, durably, and all still there. */
   ARCHIVED,
   /** Rows are deleted, and that is not yet committed. */

@@ -140,7 +140,7 @@ public final class Relay {
         return claimAndSend(arrival);
       }
       return standing.get() instanceof Taken.Standing known && known.row().state() == State.SENT
-          ? inProgress(arrival, known.row())
+          ? inProgress(known.row())
           : stands(arrival.guid(), standing.get());
     } catch (LedgerException e) {
       return refused(arrival.guid(), e);
@@ -148,14 +148,14 @@ public final class Relay {
   }
 
   /** A SENT row is in progress only while somebody alive holds its byte. */
-  private Answer inProgress(Request arrival, Row row) {
+  private Answer inProgress(Row row) {
     Optional<Claim> orphan = ledger.adopt(row, actor);
     if (orphan.isPresent()) {
       try (Claim claim = orphan.get()) {
-        return stands(arrival.guid(), new Taken.Standing(claim.row()));
+        return stands(claim.row());
       }
     }
-    return stands(arrival.guid(), ledger.look(arrival).orElse(new Taken.Standing(row)));
+    return stands(ledger.view().find(row.guid(), true).orElse(row));
   }
 
   private Answer claimAndSend(Request arrival) {
@@ -175,6 +175,32 @@ public final class Relay {
         taken -> stands(guid, taken),
         Hearing.CHANNEL,
         new CompletableFuture<>());
+  }
+
+  /**
+   * Answers the line of a batch whose request {@code known} holds, read with its bodies: sends it
+   * if it is RECEIVED or FAILED, and waits for a place to do so; else by what stands. Waits for its
+   * own exchange no longer than the time-out.
+   */
+  public Answer resume(Row known) throws InterruptedException {
+    Guid guid = known.guid();
+    try {
+      return switch (known.state()) {
+        case RECEIVED, FAILED -> {
+          places.acquire();
+          yield withPlace(
+              guid,
+              () -> ledger.claim(known, known.state(), account.url(), actor),
+              taken -> stands(guid, taken),
+              Hearing.CHANNEL,
+              new CompletableFuture<>());
+        }
+        case SENT -> inProgress(known);
+        case UNKNOWN, DONE -> stands(known);
+      };
+    } catch (LedgerException e) {
+      return refused(guid, e);
+    }
   }
 
   /**
@@ -392,9 +418,15 @@ public final class Relay {
   }
 
   private Answer stands(Guid guid, Taken taken) {
-    if (taken instanceof Taken.Standing standing) {
-      return stands(standing.row());
-    }
+    return taken instanceof Taken.Standing standing ? stands(standing.row()) : refusal(guid, taken);
+  }
+
+  /**
+   * The answer to a request of which {@code taken} became.
+   *
+   * @throws IllegalStateException if it has a row to answer by
+   */
+  public static Answer.Refused refusal(Guid guid, Taken taken) {
     if (taken instanceof Taken.Held) {
       return inProgress(guid);
     }
@@ -426,7 +458,7 @@ public final class Relay {
               + guid
               + " was not claimed; send it again later");
     }
-    throw new IllegalStateException(guid + " is claimed and not sent");
+    throw new IllegalStateException(guid + " has a row");
   }
 
   private Answer stands(Row row) {
@@ -441,7 +473,7 @@ public final class Relay {
     return answer;
   }
 
-  private static Answer inProgress(Guid guid) {
+  private static Answer.Refused inProgress(Guid guid) {
     return Answer.Refused.of(
         Problem.E903, guid, guid + " is in progress; nothing new was sent; ask again later");
   }

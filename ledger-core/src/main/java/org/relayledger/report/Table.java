@@ -100,6 +100,36 @@ public record Table<T>(String type, List<Column<T>> columns) {
               text("detail", Result::detail)));
 
   /**
+   * The answer to one line of a batch.
+   *
+   * @param line its number, from 1
+   * @param guid null if it has none
+   * @param state of the row, as it is known to be; null if the line's request is in none
+   * @param code the account system's, or that of a problem
+   * @param reply the account system's reply, or null
+   * @param detail of a problem: what happened, what is certain, what to do next
+   */
+  public record Line(long line, Guid guid, State state, String code, byte[] reply, String detail) {}
+
+  /** The answers to the lines of a batch. */
+  public static final Table<Line> LINES =
+      new Table<>(
+          "line",
+          List.of(
+              number("line", Line::line),
+              text("guid", Line::guid),
+              text("state", line -> name(line.state())),
+              text("code", Line::code),
+              text("reply", line -> reply(line, "text")),
+              text("reply_base64", line -> reply(line, "base64")),
+              text("detail", Line::detail)));
+
+  private static String reply(Line line, String encoding) {
+    Body body = Body.of(line.reply());
+    return encoding.equals(body.encoding()) ? body.text() : null;
+  }
+
+  /**
    * What a look at one thing has found.
    *
    * @param result ok, warn or fail

@@ -1102,4 +1102,63 @@ abstract class LedgerContract {
           .isEqualTo("" + claims);
     }
   }
+
+  @Test
+  void aBatchIsTakenInAsReceivedAndWhatIsKnownStaysAsItIs() {
+    settled("done", done("done"));
+    settled("gone", done("gone"));
+    ledger.purge(List.of(row("gone")), Long.MAX_VALUE);
+    Claim sent = won("sent");
+    Row before = row("done");
+
+    List<Taken> taken =
+        ledger.receive(
+            List.of(
+                request("new"),
+                request("done"),
+                other("sent"),
+                request("gone"),
+                request("NEW"),
+                request("new")),
+            RELAY);
+
+    assertThat(taken.stream().map(each -> each.getClass().getSimpleName()))
+        .containsExactly("Standing", "Standing", "Conflict", "Forgotten", "Standing", "Standing");
+    assertThat(row("new"))
+        .returns(State.RECEIVED, Row::state)
+        .returns(0, Row::attempt)
+        .returns(null, Row::sentAt)
+        .returns(null, Row::account);
+    assertThat(moves("new")).containsExactly("0 null>RECEIVED null relay");
+    assertThat(row("done")).usingRecursiveComparison().isEqualTo(before);
+    assertThat(sent.stillMine()).isTrue();
+    sent.close();
+  }
+
+  @Test
+  void oneTransactionTakesInAThousandAndNoMore() {
+    List<Request> most =
+        IntStream.range(0, Ledger.MAX_INTAKE).mapToObj(i -> request("g-" + i)).toList();
+    assertThat(ledger.receive(most, RELAY)).hasSize(Ledger.MAX_INTAKE);
+    assertThat(ledger.receive(List.of(), RELAY)).isEmpty();
+    List<Request> more = new ArrayList<>(most);
+    more.add(request("one-more"));
+    assertThatThrownBy(() -> ledger.receive(more, RELAY))
+        .isInstanceOf(IllegalArgumentException.class);
+    assertThat(ledger.view().find(new Guid("one-more"), false)).isEmpty();
+  }
+
+  @Test
+  void anIntakeThatFailsTakesInNothing() {
+    listener =
+        (step, guid) -> {
+          if (step == Step.INTAKE_WRITTEN) {
+            throw new IllegalStateException("a bug");
+          }
+        };
+    assertThatThrownBy(() -> ledger.receive(List.of(request("a"), request("b")), RELAY))
+        .hasMessageContaining("a bug");
+    assertThat(hand.rows("SELECT * FROM ledger")).isEmpty();
+    assertThat(hand.rows("SELECT * FROM journal")).isEmpty();
+  }
 }

@@ -30,6 +30,7 @@ public final class RelayMain {
     return new CommandLine(new RelayMain())
         .addSubcommand(new InitCommand())
         .addSubcommand(new SendCommand(steps))
+        .addSubcommand(new BatchCommand(steps))
         .addSubcommand(new ServeCommand(steps))
         .addSubcommand(new PreflightCommand())
         .addSubcommand(new ModeCommand())

@@ -47,14 +47,8 @@ final class RelayOptions {
     return Optional.ofNullable(channel);
   }
 
-  /**
-   * What stands before a send in the mode ask-first.
-   *
-   * @param believedFor how long its canaries are believed, or null for one run
-   */
-  AskFirst askFirst(
-      LedgerView view, AccountSystem system, Duration believedFor, Streams streams, Steps steps) {
-    Inquirer inquirer = inquirer(view, system, believedFor);
+  /** What stands before a send in the mode ask-first, and asks by {@code inquirer}. */
+  AskFirst askFirst(LedgerView view, Inquirer inquirer, Streams streams, Steps steps) {
     Duration least =
         minAge.of(
             view.settings(),
@@ -66,6 +60,11 @@ final class RelayOptions {
     return new AskFirst(inquirer, least, HostClock.system(), steps);
   }
 
+  /**
+   * What asks the account system.
+   *
+   * @param believedFor how long its canaries are believed, or null for one run
+   */
   Inquirer inquirer(LedgerView view, AccountSystem system, Duration believedFor) {
     return new Inquirer(
         view,

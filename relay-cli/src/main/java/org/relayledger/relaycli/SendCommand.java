@@ -5,7 +5,6 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Map;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.Action;
 import org.relayledger.cli.Exit;
@@ -19,6 +18,7 @@ import org.relayledger.ledger.Request;
 import org.relayledger.ledger.Steps;
 import org.relayledger.relay.Answer;
 import org.relayledger.relay.AskFirst;
+import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Intake;
 import org.relayledger.relay.Problem;
 import org.relayledger.relay.Relay;
@@ -110,7 +110,8 @@ final class SendCommand implements Action {
   private Answer relay(Ledger ledger, AccountSystem account, Request request, Streams streams) {
     Relay.Limits limits = new Relay.Limits(options.account.timeout(), options.account.timeout(), 1);
     Actor actor = options.common.actor(Actor.Role.RELAY, streams.environment());
-    AskFirst askFirst = options.askFirst(ledger.view(), account, null, streams, steps);
+    Inquirer inquirer = options.inquirer(ledger.view(), account, null);
+    AskFirst askFirst = options.askFirst(ledger.view(), inquirer, streams, steps);
     Relay relay = new Relay(ledger, account, askFirst, limits, actor, steps);
     streams.signals().onFirst(relay::stop);
     return relay.relay(request);
@@ -139,7 +140,7 @@ final class SendCommand implements Action {
               + (definite.replayed() ? ", replayed" : "");
     } else {
       Answer.Refused refused = (Answer.Refused) answer;
-      exit = EXITS.get(refused.problem());
+      exit = Exit.of(refused.problem());
       line = refused.problem() + ": " + refused.detail();
     }
     if (exit != Exit.OK || !options.common.quiet()) {
@@ -147,15 +148,4 @@ final class SendCommand implements Action {
     }
     return exit;
   }
-
-  private static final Map<Problem, Exit> EXITS =
-      Map.of(
-          Problem.E901, Exit.UNKNOWN,
-          Problem.E902, Exit.NOT_SENT,
-          Problem.E903, Exit.IN_PROGRESS,
-          Problem.E904, Exit.CONFLICT,
-          Problem.E905, Exit.BAD_REQUEST,
-          Problem.E906, Exit.NO_SUCH_GUID,
-          Problem.E907, Exit.UNAVAILABLE,
-          Problem.E908, Exit.LEDGER);
 }

@@ -84,7 +84,11 @@ final class ServeCommand implements Action {
           new Relay(
               ledger,
               account,
-              options.askFirst(ledger.view(), account, CANARIES_BELIEVED, streams, steps),
+              options.askFirst(
+                  ledger.view(),
+                  options.inquirer(ledger.view(), account, CANARIES_BELIEVED),
+                  streams,
+                  steps),
               new Relay.Limits(timeout, openFor, maxInFlight),
               actor,
               steps);

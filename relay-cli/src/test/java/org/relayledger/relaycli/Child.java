@@ -146,6 +146,23 @@ final class Child implements AutoCloseable {
     }
   }
 
+  /** Waits until any GUID pauses at {@code step}. */
+  void awaitAnyPause(Step step) throws IOException {
+    for (String line = out.readLine();
+        line == null || !line.startsWith(step + " ");
+        line = out.readLine()) {
+      if (line == null) {
+        throw new IllegalStateException("ended before " + step + ": " + err.text());
+      }
+    }
+  }
+
+  /** Writes {@code text} to stdin, which stays open. */
+  void write(String text) throws IOException {
+    process.getOutputStream().write(text.getBytes(UTF_8));
+    process.getOutputStream().flush();
+  }
+
   /** Writes {@code text} to stdin and closes it, which ends every pause. */
   void in(String text) throws IOException {
     process.getOutputStream().write(text.getBytes(UTF_8));

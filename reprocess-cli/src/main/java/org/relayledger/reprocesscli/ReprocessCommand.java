@@ -6,6 +6,7 @@ import java.util.Set;
 import org.relayledger.account.AccountSystem;
 import org.relayledger.cli.AccountOptionsMixin;
 import org.relayledger.cli.Action;
+import org.relayledger.cli.EarlyStop;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.GuidArguments;
 import org.relayledger.cli.MinAgeOption;
@@ -113,24 +114,27 @@ final class ReprocessCommand implements Action {
               steps,
               (view, opened) -> {
                 if (opened.isPresent()) {
+                  if (received && named.isEmpty()) {
+                    // A batch that is at work goes on with them itself.
+                    opened.get().runLock(Actor.Role.BATCH);
+                  }
                   send(opened.get(), named, streams, results);
                 } else {
                   // Built all the same: what it refuses, a dry run refuses too.
                   AccountSystem system = system(view.settings());
-                  Sending sending = new Sending(system, Optional.empty(), inquirer(view, system));
-                  go(run(view, sending, results), named, results);
+                  EarlyStop early = new EarlyStop(system, inquirer(view, system), stopAfter);
+                  go(run(view, new Sending(Optional.empty(), early), results), named, results);
                 }
               });
         });
   }
 
   /**
-   * Where to send, and by what.
+   * By what to send, and until when.
    *
    * @param relay empty for a dry run
-   * @param inquirer what the relay asks first, if the ledger wants that
    */
-  record Sending(AccountSystem system, Optional<Relay> relay, Inquirer inquirer) {}
+  record Sending(Optional<Relay> relay, EarlyStop early) {}
 
   private void send(Ledger opened, Set<Guid> named, Streams streams, Results results)
       throws InterruptedException {
@@ -146,8 +150,8 @@ final class ReprocessCommand implements Action {
             new Relay.Limits(account.timeout(), openFor, MAX_IN_FLIGHT),
             runs.actor(Actor.Role.REPROCESS, streams.environment()),
             steps);
-    ReprocessRun run =
-        run(opened.view(), new Sending(system, Optional.of(relay), inquirer), results);
+    EarlyStop early = new EarlyStop(system, inquirer, stopAfter);
+    ReprocessRun run = run(opened.view(), new Sending(Optional.of(relay), early), results);
     streams.signals().onFirst(() -> run.stop(account.timeout()));
     try {
       go(run, named, results);
@@ -185,8 +189,7 @@ final class ReprocessCommand implements Action {
 
   private ReprocessRun run(LedgerView view, Sending sending, Results results) {
     ReprocessRun.Limits limits =
-        new ReprocessRun.Limits(
-            maxAttempts, maxAge, received, gap, concurrency, stopAfter, runs.most());
+        new ReprocessRun.Limits(maxAttempts, maxAge, received, gap, concurrency, runs.most());
     return new ReprocessRun(view, sending, limits, clock, this::isSuccess, results);
   }
 }

@@ -7,8 +7,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Predicate;
+import org.relayledger.cli.EarlyStop;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Results;
 import org.relayledger.cli.Workers;
@@ -17,10 +17,8 @@ import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.LedgerView;
 import org.relayledger.ledger.Row;
-import org.relayledger.ledger.Settings;
 import org.relayledger.ledger.State;
 import org.relayledger.relay.Answer;
-import org.relayledger.relay.Inquirer;
 import org.relayledger.relay.Problem;
 import org.relayledger.report.Table;
 
@@ -45,7 +43,6 @@ final class ReprocessRun {
    * What bounds a run.
    *
    * @param gap the least time between two sends
-   * @param stopAfter how many connect failures in a row end it
    * @param most how many rows are sent
    */
   record Limits(
@@ -54,7 +51,6 @@ final class ReprocessRun {
       boolean received,
       Duration gap,
       int concurrency,
-      int stopAfter,
       int most) {}
 
   private final LedgerView view;
@@ -64,7 +60,6 @@ final class ReprocessRun {
   private final Predicate<String> success;
   private final Results results;
   private final Workers workers;
-  private final AtomicInteger unreachable = new AtomicInteger();
   private final AtomicBoolean stopped = new AtomicBoolean();
   private boolean probed;
   private int begun;
@@ -180,7 +175,7 @@ final class ReprocessRun {
             ? "finished earlier and was purged; it is never sent again"
             : "is not in this ledger; nothing was sent";
     results.count("no_such_guid");
-    results.row(new Table.Result(guid, "no_such_guid", null, null, null, detail));
+    results.row(Table.RESULTS, new Table.Result(guid, "no_such_guid", null, null, null, detail));
     results.trouble(Exit.NO_SUCH_GUID, guid + " " + detail);
   }
 
@@ -234,14 +229,9 @@ final class ReprocessRun {
   }
 
   private boolean mayClaim() {
-    Settings.Mode mode = view.settings().mode();
-    if (mode != Settings.Mode.HOLD) {
-      return true;
-    }
-    results.trouble(
-        Exit.UNAVAILABLE,
-        "the ledger is in mode " + mode.word() + "; no row was claimed and nothing was sent");
-    return false;
+    Optional<EarlyStop.Reason> onHold = EarlyStop.before(view.settings());
+    onHold.ifPresent(this::end);
+    return onHold.isEmpty();
   }
 
   private void begin(Row row, boolean named) throws InterruptedException {
@@ -253,25 +243,18 @@ final class ReprocessRun {
     }
     if (!probed) {
       probed = true;
-      Optional<String> why = sending.system().probe();
-      if (why.isPresent()) {
-        end(
-            Exit.UNAVAILABLE,
-            "the account system cannot be reached: " + why.get() + "; no row was claimed");
-      }
+      sending.early().beforeFirst().ifPresent(this::end);
     }
-    if (workers.isStopped()) {
-      return;
+    if (workers.begin(() -> send(row, named))) {
+      begun++;
     }
-    begun++;
-    workers.begin(() -> send(row, named));
   }
 
   /** Stops the run, and says why the first time. */
-  private void end(Exit exit, String why) {
+  private void end(EarlyStop.Reason why) {
     workers.stop();
     if (stopped.compareAndSet(false, true)) {
-      results.trouble(exit, why);
+      results.trouble(why.exit(), why.line());
     }
   }
 
@@ -293,7 +276,6 @@ final class ReprocessRun {
     Guid guid = row.guid();
     int attempt = row.attempt() + 1;
     if (answer instanceof Answer.Definite definite) {
-      unreachable.set(0);
       boolean good = success.test(definite.code());
       results.count(good ? "done" : "refused");
       if (!good) {
@@ -307,16 +289,25 @@ final class ReprocessRun {
           definite.code(),
           attempt,
           "attempt " + attempt + " was answered");
-      return;
+    } else {
+      told(row, (Answer.Refused) answer, attempt, named);
     }
-    Answer.Refused refused = (Answer.Refused) answer;
+    boolean stopping = workers.isStopped() && isBusy(answer);
+    if (!stopping) {
+      sending.early().after(answer).ifPresent(this::end);
+    }
+  }
+
+  private static boolean isBusy(Answer answer) {
+    return answer instanceof Answer.Refused refused && refused.problem() == Problem.E907;
+  }
+
+  private void told(Row row, Answer.Refused refused, int attempt, boolean named) {
     String code = refused.problem().name();
     switch (refused.problem()) {
       case E901 -> {
-        unreachable.set(0);
         results.count("unknown");
         results.trouble(Exit.UNKNOWN, refused.detail());
-        endIfNobodyAnswers();
         tell(row, "unknown", State.UNKNOWN, code, attempt, refused.detail());
       }
       case E902 -> {
@@ -327,53 +318,26 @@ final class ReprocessRun {
         } else if (attempt >= limits.maxAttempts) {
           results.trouble(
               Exit.NOT_SENT,
-              guid + " has had its last attempt, number " + attempt + ": " + refused.detail());
-        }
-        countUnreachable();
-      }
-      case E907 -> {
-        if (!workers.isStopped()) {
-          end(Exit.UNAVAILABLE, refused.detail());
+              row.guid()
+                  + " has had its last attempt, number "
+                  + attempt
+                  + ": "
+                  + refused.detail());
         }
       }
-      case E903, E904, E905, E906, E908 -> {
+      case E908 -> {
         if (refused.retry() == Problem.Retry.NEVER) {
           results.trouble(Exit.LEDGER, refused.detail());
-        } else {
-          end(Exit.LEDGER, refused.detail());
         }
       }
-    }
-  }
-
-  /** Where the ledger asks first, each row would only lose an attempt. */
-  private void endIfNobodyAnswers() {
-    if (sending.inquirer().isUntrusted()) {
-      end(Exit.UNTRUSTED, Inquirer.UNTRUSTED);
-    } else if (sending.inquirer().outagesInARow() >= limits.stopAfter) {
-      end(
-          Exit.UNAVAILABLE,
-          "the account system did not answer "
-              + limits.stopAfter
-              + " inquiries in a row; the run stopped; run reprocess again when it is back");
-    }
-  }
-
-  /** A row is not sent for other reasons, too: only a connection that fails now counts. */
-  private void countUnreachable() {
-    if (sending.system().probe().isEmpty()) {
-      unreachable.set(0);
-    } else if (unreachable.incrementAndGet() >= limits.stopAfter) {
-      end(
-          Exit.UNAVAILABLE,
-          "no connection to the account system could be opened for "
-              + limits.stopAfter
-              + " rows in a row; the run stopped; run reprocess again when it is back");
+      case E903, E904, E905, E906, E907 -> {
+        // Nothing was claimed, so there is nothing to tell of the row.
+      }
     }
   }
 
   private void tell(Row row, String result, State state, String code, int attempt, String detail) {
     results.advance(1);
-    results.row(new Table.Result(row.guid(), result, state, code, attempt, detail));
+    results.row(Table.RESULTS, new Table.Result(row.guid(), result, state, code, attempt, detail));
   }
 }

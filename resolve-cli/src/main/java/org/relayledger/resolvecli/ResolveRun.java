@@ -201,7 +201,7 @@ final class ResolveRun {
             ? "finished earlier and was purged; there is nothing to settle"
             : "is not in this ledger; nothing is known of it";
     results.count("no_such_guid");
-    results.row(new Table.Result(guid, "no_such_guid", null, null, null, detail));
+    results.row(Table.RESULTS, new Table.Result(guid, "no_such_guid", null, null, null, detail));
     results.trouble(Exit.NO_SUCH_GUID, guid + " " + detail);
   }
 
@@ -255,6 +255,7 @@ final class ResolveRun {
     if (shown) {
       Row now = view.find(guid, false).orElse(row);
       results.row(
+          Table.RESULTS,
           new Table.Result(
               guid,
               word(resolved.result()),
