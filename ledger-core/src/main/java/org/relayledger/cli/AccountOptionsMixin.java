@@ -8,6 +8,7 @@ import org.relayledger.account.AccountSystem;
 import org.relayledger.account.Codes;
 import org.relayledger.account.Header;
 import org.relayledger.ledger.Steps;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 import tools.jackson.core.JsonPointer;
 
@@ -90,13 +91,7 @@ public final class AccountOptionsMixin {
       description = "The code of an inquiry that says 'no record' (default: ${DEFAULT-VALUE}).")
   private String absentCode;
 
-  @Option(
-      names = "--success-codes",
-      paramLabel = "CODE",
-      split = ",",
-      defaultValue = "0000",
-      description = "Final codes that mean success (default: ${DEFAULT-VALUE}).")
-  private List<String> successCodes;
+  @Mixin private SuccessCodesOption successCodes;
 
   @Option(
       names = "--max-reply",
@@ -118,7 +113,7 @@ public final class AccountOptionsMixin {
 
   /** The codes that mean success. */
   public Codes successCodes() {
-    return codes("--success-codes", successCodes);
+    return successCodes.codes();
   }
 
   /**
@@ -156,7 +151,7 @@ public final class AccountOptionsMixin {
         maxReply);
   }
 
-  private static Codes codes(String option, List<String> patterns) {
+  static Codes codes(String option, List<String> patterns) {
     try {
       return Codes.parse(String.join(",", patterns));
     } catch (IllegalArgumentException e) {

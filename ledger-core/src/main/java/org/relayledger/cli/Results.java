@@ -73,8 +73,11 @@ public final class Results {
     return output.write(
         streams,
         out -> {
-          // Text is for people, who have asked for quiet; the other formats were asked for by name.
-          boolean silent = common.quiet() && output.format() == OutputOptions.Format.TEXT;
+          // Text on stdout is for people, who have asked for quiet; the rest was asked for by name.
+          boolean silent =
+              common.quiet()
+                  && output.format() == OutputOptions.Format.TEXT
+                  && output.file().isEmpty();
           Report report = silent ? null : output.report(out);
           Results results = new Results(streams, tool, common.quiet(), table, report, counted);
           if (output.format() != OutputOptions.Format.TEXT) {

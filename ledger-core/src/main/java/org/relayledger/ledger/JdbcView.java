@@ -14,6 +14,8 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.Semaphore;
 import java.util.function.Predicate;
@@ -79,6 +81,11 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
+  public Comparison compare() {
+    return new JdbcComparison(this);
+  }
+
+  @Override
   public Optional<Row> find(Guid guid, boolean bodies) {
     return read(session -> find(session, guid, bodies));
   }
@@ -104,6 +111,26 @@ final class JdbcView implements LedgerView {
               new Tombstone(new Guid(result.getString(1)), result.getString(2), result.getLong(3)))
           : Optional.empty();
     }
+  }
+
+  /** The first tombstones after {@code afterId}, by id. */
+  SortedMap<Long, Tombstone> tombstones(long afterId) {
+    String sql =
+        "SELECT rowid, guid, code, finished_at FROM tombstones WHERE rowid > ?"
+            + " ORDER BY rowid LIMIT ?";
+    return read(
+        session -> {
+          SortedMap<Long, Tombstone> page = new TreeMap<>();
+          try (ResultSet result = session.bind(sql, afterId, MAX_PAGE).executeQuery()) {
+            while (result.next()) {
+              page.put(
+                  result.getLong(1),
+                  new Tombstone(
+                      new Guid(result.getString(2)), result.getString(3), result.getLong(4)));
+            }
+          }
+          return page;
+        });
   }
 
   @Override

@@ -29,6 +29,14 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
     return Sqlite.isPartOf(location, file);
   }
 
+  /**
+   * Begins to compare the ledger with a list of executions.
+   *
+   * @throws LedgerException of kind UNAVAILABLE if there is no room for a temporary file, now or in
+   *     any call of it
+   */
+  Comparison compare();
+
   /** The row of {@code guid}, with both bodies if {@code bodies}. */
   Optional<Row> find(Guid guid, boolean bodies);
 

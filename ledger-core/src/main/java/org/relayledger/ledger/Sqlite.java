@@ -312,6 +312,14 @@ final class Sqlite {
     return JDBC.createConnection("jdbc:sqlite:file:" + quoted + query, properties);
   }
 
+  /** A database of its own on disk, which is deleted while it is open. */
+  static Connection temporary() throws SQLException {
+    Properties properties = new Properties();
+    properties.setProperty("jdbc.get_generated_keys", "false");
+    // An empty name is a temporary file; no name at all would be memory.
+    return JDBC.createConnection("jdbc:sqlite:file:", properties);
+  }
+
   private static int pragma(Connection connection, String name) throws SQLException {
     try (Statement statement = connection.createStatement();
         ResultSet result = statement.executeQuery("PRAGMA " + name)) {

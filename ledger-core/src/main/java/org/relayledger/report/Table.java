@@ -130,6 +130,31 @@ public record Table<T>(String type, List<Column<T>> columns) {
   }
 
   /**
+   * What is wrong, or worth a look, when the ledger is compared with the account system's own list.
+   *
+   * @param finding in one word
+   * @param guid null if the list has none that could be read
+   * @param executions how often the list has it
+   * @param state the row's state, or null if there is no row
+   * @param code the row's or the tombstone's code, or null
+   * @param detail what that means, and what to do next
+   */
+  public record Finding(
+      String finding, Guid guid, Long executions, State state, String code, String detail) {}
+
+  /** What a comparison has found. */
+  public static final Table<Finding> FINDINGS =
+      new Table<>(
+          "finding",
+          List.of(
+              text("finding", Finding::finding),
+              text("guid", Finding::guid),
+              number("executions", Finding::executions),
+              text("state", finding -> name(finding.state())),
+              text("code", Finding::code),
+              text("detail", Finding::detail)));
+
+  /**
    * What a look at one thing has found.
    *
    * @param result ok, warn or fail

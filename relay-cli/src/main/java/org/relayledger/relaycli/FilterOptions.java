@@ -1,14 +1,11 @@
 package org.relayledger.relaycli;
 
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
-import org.relayledger.cli.Exit;
-import org.relayledger.cli.Failure;
 import org.relayledger.ledger.Filter;
 import org.relayledger.ledger.State;
 import picocli.CommandLine.Option;
@@ -50,37 +47,21 @@ final class FilterOptions {
   private boolean untold;
 
   Filter filter(InstantSource clock, boolean bodies) {
-    Instant now = clock.instant();
     Long before =
-        Stream.of(moment("--until", until, now), moment("--older-than", olderThan, now))
+        Stream.of(
+                Moments.option("--until", until, clock),
+                Moments.option("--older-than", olderThan, clock))
             .filter(moment -> moment != null)
             .min(Long::compare)
             .orElse(null);
-    Long from = moment("--since", since, now);
-    if (from != null && before != null && before <= from) {
-      throw new Failure(Exit.USAGE, "no time is both before its end and at or after --since");
-    }
+    Moments.Span span = new Moments.Span(Moments.option("--since", since, clock), before);
     return new Filter(
         states == null ? Set.of() : EnumSet.copyOf(states),
         codes == null ? Set.of() : new TreeSet<>(codes),
         channel,
-        from,
-        before,
+        span.since(),
+        span.until(),
         untold,
         bodies);
-  }
-
-  private static Long moment(String option, String text, Instant now) {
-    try {
-      return text == null ? null : Moments.parse(text, now).toEpochMilli();
-    } catch (IllegalArgumentException e) {
-      throw new Failure(
-          Exit.USAGE,
-          "'"
-              + text
-              + "' is no time for "
-              + option
-              + ": write 2h, 2026-01-31, or 2026-01-31T03:00:00+01:00");
-    }
   }
 }

@@ -36,6 +36,7 @@ public final class RelayMain {
         .addSubcommand(new ModeCommand())
         .addSubcommand(new BackupCommand(steps))
         .addSubcommand(new RestoreCommand(steps))
+        .addSubcommand(new ReconcileCommand())
         .addSubcommand(new ShowCommand())
         .addSubcommand(new ListCommand())
         .addSubcommand(new SandboxCommand());

@@ -1,0 +1,90 @@
+package org.relayledger.ledger;
+
+import java.sql.ResultSet;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Both sides in one table, grouped by the folded GUID. */
+final class JdbcComparison implements Comparison {
+  private static final String ADD =
+      "INSERT INTO said (guid, executions, none_is_right, one_is_right) VALUES (?, ?, ?, ?)";
+
+  private final JdbcView view;
+  private final Scratch scratch =
+      new Scratch(
+          "CREATE TABLE said (guid TEXT, executions INTEGER, none_is_right INTEGER,"
+              + " one_is_right INTEGER)",
+          "CREATE TABLE differences (id INTEGER PRIMARY KEY, guid TEXT, executions INTEGER)");
+
+  JdbcComparison(JdbcView view) {
+    this.view = view;
+  }
+
+  @Override
+  public void executed(Guid guid) {
+    scratch.add(ADD, guid.value(), 1, 0, 0);
+  }
+
+  @Override
+  public void match(Rule rule, Listener listener) {
+    // Rows first: one that is purged meanwhile is met again as a tombstone.
+    long seq = 0;
+    for (List<Row> page = page(seq); !page.isEmpty(); page = page(seq)) {
+      for (Row row : page) {
+        known(row.guid(), rule, row, null);
+      }
+      seq = page.get(page.size() - 1).seq();
+      listener.matched(page.size());
+    }
+    long id = 0;
+    for (var page = view.tombstones(id); !page.isEmpty(); page = view.tombstones(id)) {
+      for (Tombstone tombstone : page.values()) {
+        known(tombstone.guid(), rule, null, tombstone);
+      }
+      id = page.lastKey();
+      listener.matched(page.size());
+    }
+    scratch.add(
+        "INSERT INTO differences (guid, executions)"
+            + " SELECT min(guid), sum(executions) FROM said GROUP BY lower(guid)"
+            + " HAVING CASE sum(executions)"
+            + " WHEN 0 THEN NOT max(none_is_right) WHEN 1 THEN NOT max(one_is_right) ELSE 1 END");
+  }
+
+  private List<Row> page(long afterSeq) {
+    return view.page(Filter.ALL, afterSeq, LedgerView.MAX_PAGE);
+  }
+
+  private void known(Guid guid, Rule rule, Row row, Tombstone tombstone) {
+    scratch.add(
+        ADD, guid.value(), 0, rule.isRight(0, row, tombstone), rule.isRight(1, row, tombstone));
+  }
+
+  @Override
+  public List<Difference> differences(long afterId) {
+    return scratch.run(
+        session -> {
+          List<Difference> page = new ArrayList<>();
+          try (ResultSet result =
+              session
+                  .bind(
+                      "SELECT id, guid, executions FROM differences WHERE id > ?"
+                          + " ORDER BY id LIMIT ?",
+                      afterId,
+                      LedgerView.MAX_PAGE)
+                  .executeQuery()) {
+            while (result.next()) {
+              page.add(
+                  new Difference(
+                      result.getLong(1), new Guid(result.getString(2)), result.getLong(3)));
+            }
+          }
+          return page;
+        });
+  }
+
+  @Override
+  public void close() {
+    scratch.close();
+  }
+}
