@@ -25,13 +25,13 @@ final class Known {
           "version");
 
   private static final String COMMON = "by config dry-run help ledger quiet ticket verbose version";
-  private static final String REPORT = "format limit output";
+  private static final String REPORT = "force format limit output";
   private static final String ACCOUNT =
       "absent-code account-url code-pointer connect-timeout final-codes guid-pointer header-file"
           + " inquiry-final-codes inquiry-url max-reply not-sent-codes success-codes timeout";
   private static final String RELAY =
-      "balance bodies channel channel-header code concurrency content-type excel fingerprint-ignore force"
-          + " guid guid-column in-place journal listen mask max-in-flight max-processing"
+      "balance bodies channel channel-header code concurrency content-type excel fingerprint-ignore"
+          + " guid guid-column in-place journal listen mask max-attempts max-in-flight max-processing"
           + " metrics-file min-age mode older-than rate reason resend-window since state"
           + " stop-after until untold where";
   private static final String RESOLVE =

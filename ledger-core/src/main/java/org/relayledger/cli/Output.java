@@ -3,6 +3,9 @@ package org.relayledger.cli;
 import java.io.BufferedOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
 
 /**
  * Stdout: buffered, byte for byte, and never throwing. The first error sticks and later bytes are
@@ -11,10 +14,25 @@ import java.io.OutputStream;
  */
 public final class Output extends OutputStream {
   private final OutputStream to;
+  private MessageDigest digest;
   private IOException failure;
 
   Output(OutputStream to) {
     this.to = new BufferedOutputStream(to);
+  }
+
+  /** From here on what is written counts for {@link #sha256}. */
+  public synchronized void digest() {
+    try {
+      digest = MessageDigest.getInstance("SHA-256");
+    } catch (NoSuchAlgorithmException e) {
+      throw new AssertionError("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** The SHA-256 of what was written since {@link #digest}, once, in hexadecimal. */
+  public synchronized String sha256() {
+    return HexFormat.of().formatHex(digest.digest());
   }
 
   /** Whether nobody will read what is written from now on. */
@@ -29,6 +47,9 @@ public final class Output extends OutputStream {
   @Override
   public synchronized void write(int b) {
     if (failure == null) {
+      if (digest != null) {
+        digest.update((byte) b);
+      }
       try {
         to.write(b);
       } catch (IOException e) {
@@ -40,6 +61,9 @@ public final class Output extends OutputStream {
   @Override
   public synchronized void write(byte[] bytes, int from, int length) {
     if (failure == null) {
+      if (digest != null) {
+        digest.update(bytes, from, length);
+      }
       try {
         to.write(bytes, from, length);
       } catch (IOException e) {

@@ -1,18 +1,8 @@
 package org.relayledger.cli;
 
-import java.io.IOException;
-import java.io.OutputStream;
-import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.Set;
 import org.relayledger.report.Report;
 import picocli.CommandLine.Option;
 
@@ -31,33 +21,40 @@ public final class OutputOptions {
     }
   }
 
-  private static final Set<OpenOption> NEW =
-      Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-  private static final FileAttribute<?> OWNER_ONLY =
-      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-
   @Option(
       names = "--format",
       paramLabel = "FORMAT",
-      defaultValue = "text",
-      description = "${COMPLETION-CANDIDATES} (default: ${DEFAULT-VALUE}); json is JSON Lines.")
+      description =
+          "${COMPLETION-CANDIDATES} (default: text, csv for exports); json is JSON Lines.")
   private Format format;
 
   @Option(
       names = {"-o", "--output"},
       paramLabel = "FILE",
       defaultValue = "-",
-      description = "Where to write; - is stdout (default: ${DEFAULT-VALUE}).")
+      description =
+          "Where to write; the file appears when it is whole; - is stdout (default:"
+              + " ${DEFAULT-VALUE}).")
   private Path output;
+
+  @Option(names = "--force", description = "Replace the output file if it is there.")
+  private boolean force;
 
   /** From now on the form is {@code only}, whatever was asked for. */
   public void always(Format only) {
     format = only;
   }
 
+  /** From now on the form is {@code otherwise} if none was asked for. */
+  public void unlessGiven(Format otherwise) {
+    if (format == null) {
+      format = otherwise;
+    }
+  }
+
   /** In which form. */
   public Format format() {
-    return format;
+    return format == null ? Format.TEXT : format;
   }
 
   /** The file to write to, or empty for stdout. */
@@ -67,7 +64,7 @@ public final class OutputOptions {
 
   /** A report in this format. */
   public Report report(Output out) {
-    return switch (format) {
+    return switch (format()) {
       case TEXT -> Report.text(out);
       case JSON -> Report.json(out);
       case CSV -> Report.csv(out);
@@ -81,45 +78,26 @@ public final class OutputOptions {
   }
 
   /**
-   * Lets {@code writer} write to stdout or to the file. That is created 0600 and never overwritten:
-   * it might be a ledger. None is left if {@code writer} throws.
+   * Lets {@code writer} write to stdout or to the file. That is 0600 and appears under its name
+   * once it is whole and on the disk; what is there already is replaced with {@code --force} only,
+   * and a ledger never. Nothing of it is left if {@code writer} throws.
+   *
+   * <p>No ledger may be open in this process before {@code writer} opens it: what is to be replaced
+   * is looked into.
    *
    * @return what {@code writer} returned
-   * @throws Failure if the file is there already (exit 2) or cannot be written (exit 1)
+   * @throws Failure if the file is there already or cannot be created (exit 2), or cannot be
+   *     written (exit 1)
    */
   public <T> T write(Streams streams, Writer<T> writer) throws InterruptedException {
     if (file().isEmpty()) {
       return writer.write(streams.out());
     }
-    boolean created = false;
-    boolean written = false;
-    try (OutputStream file = Channels.newOutputStream(FileChannel.open(output, NEW, OWNER_ONLY))) {
-      created = true;
-      Output out = new Output(file);
-      T result = writer.write(out);
-      out.flush();
-      if (out.lost()) {
-        throw out.failure();
-      }
-      written = true;
+    WholeFile.Existing existing = force ? WholeFile.Existing.REPLACE : WholeFile.Existing.REFUSE;
+    try (WholeFile whole = new WholeFile(output, existing)) {
+      T result = writer.write(whole.out());
+      whole.publish();
       return result;
-    } catch (IOException e) {
-      throw new Failure(
-          created ? Exit.INTERNAL : Exit.USAGE,
-          "cannot write to " + output + ": " + Failure.reason(e),
-          e);
-    } finally {
-      if (created && !written) {
-        delete();
-      }
-    }
-  }
-
-  private void delete() {
-    try {
-      Files.deleteIfExists(output);
-    } catch (IOException e) {
-      // The failure that is told says that it is not whole.
     }
   }
 }

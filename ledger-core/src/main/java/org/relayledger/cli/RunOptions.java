@@ -62,6 +62,6 @@ public final class RunOptions {
 
   /** The most rows, {@link Integer#MAX_VALUE} for all. */
   public int most() {
-    return limit.limit().orElse(Integer.MAX_VALUE);
+    return (int) Math.min(Integer.MAX_VALUE, limit.most());
   }
 }

@@ -3,7 +3,9 @@ package org.relayledger.ledger;
 /**
  * One entry of the journal, which is only ever added to.
  *
- * @param event move, inquiry, double_suspect or mode
+ * @param id in which order it was written
+ * @param guid null for a mode
+ * @param event move, inquiry, double_suspect, ack or mode
  * @param from the state before, null if there was none
  * @param to the state after, null if the event is no move
  * @param code the row's code after it, or null
@@ -14,6 +16,7 @@ package org.relayledger.ledger;
  * @param note evidence, or null
  */
 public record Entry(
+    long id,
     Guid guid,
     int attempt,
     String event,

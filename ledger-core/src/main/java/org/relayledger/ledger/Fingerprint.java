@@ -27,6 +27,11 @@ public record Fingerprint(Scheme scheme, String sha256) {
   public record Scheme(List<JsonPointer> omitted) {
     private static final String VERSION = "1";
 
+    /** Most rows of a ledger have the same. */
+    private static volatile Parsed lastParsed;
+
+    private record Parsed(String text, Scheme scheme) {}
+
     /**
      * @throws IllegalArgumentException if a pointer contains a line break
      */
@@ -50,6 +55,15 @@ public record Fingerprint(Scheme scheme, String sha256) {
     }
 
     static Scheme parse(String text) {
+      Parsed known = lastParsed;
+      if (known == null || !known.text.equals(text)) {
+        known = new Parsed(text, parsed(text));
+        lastParsed = known;
+      }
+      return known.scheme;
+    }
+
+    private static Scheme parsed(String text) {
       List<String> lines = Arrays.asList(text.split("\n", -1));
       if (!lines.get(0).equals(VERSION)) {
         throw new LedgerException(

@@ -448,6 +448,33 @@ final class JdbcLedger implements Ledger {
         Patience.SETTLEMENT);
   }
 
+  @Override
+  public boolean ack(Guid guid, Actor operator, String reason) {
+    long now = clock.millis();
+    return writer.write(
+        session -> {
+          Optional<Entry> suspect = JdbcView.doubleSuspect(session, guid);
+          if (suspect.isEmpty()) {
+            return false;
+          }
+          String sql =
+              "INSERT INTO journal (seq, guid, attempt, event, actor, \"by\", ticket, at, note)"
+                  + " SELECT seq, guid, attempt, 'ack', ?, ?, ?, ?, ? FROM journal WHERE id = ?";
+          session
+              .bind(
+                  sql,
+                  operator.role().word(),
+                  operator.by(),
+                  operator.ticket(),
+                  now,
+                  reason,
+                  suspect.get().id())
+              .executeUpdate();
+          return true;
+        },
+        Patience.SETTLEMENT);
+  }
+
   static void journalMode(
       Session session, Settings.Mode mode, Actor operator, long at, String reason)
       throws SQLException {
@@ -494,7 +521,8 @@ final class JdbcLedger implements Ledger {
     if (deleted == 1) {
       session
           .bind(
-              "DELETE FROM journal WHERE seq = ? AND guid = ? AND event <> 'double_suspect'",
+              "DELETE FROM journal WHERE seq = ? AND guid = ?"
+                  + " AND event NOT IN ('double_suspect', 'ack')",
               row.seq(),
               row.guid().value())
           .executeUpdate();

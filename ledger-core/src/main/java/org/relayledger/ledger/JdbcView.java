@@ -25,12 +25,34 @@ final class JdbcView implements LedgerView {
   private static final int MAX_READERS = 4;
   private static final long MAX_PAGE_BYTES = 16 << 20;
 
+  /** How many rows one statement looks at, where no index leads to those that match. */
+  private static final long SPAN = 20_000;
+
   static final String COLUMNS =
       "l.seq, l.guid, l.channel, l.account, l.state, l.code, l.attempt, l.content_type,"
           + " l.fingerprint, l.scheme, l.request_sha256, l.http_status, l.reply_type,"
           + " l.reply_sha256, l.received_at, l.sent_at, l.ended_at, l.done_at, l.updated_at,"
           + " l.asked_at, l.told_code, l.told_at, l.ended_boot, l.ended_uptime";
   static final String BODIES = ", l.request, l.reply";
+
+  private static final String ENTRY =
+      "id, guid, attempt, event, from_state, to_state, code, actor, \"by\", ticket, at, note";
+
+  private static final int SEQ_BEHIND_ENTRY = 13;
+
+  private static final String ENTRIES = "SELECT " + ENTRY + " FROM journal";
+
+  /** The very term of the index of entries that are never deleted. */
+  private static final String KEPT =
+      "(event = 'double_suspect' OR event = 'ack' OR event = 'mode')";
+
+  private static final String SUSPECTS =
+      ENTRIES
+          + " WHERE "
+          + KEPT
+          + " AND event = 'double_suspect' AND NOT EXISTS (SELECT 1 FROM journal a WHERE "
+          + KEPT.replace("event", "a.event")
+          + " AND a.event = 'ack' AND a.id > journal.id AND lower(a.guid) = lower(journal.guid))";
 
   /** Who moves a row to DONE because a reply came. */
   private static final Set<String> REPLIED =
@@ -83,6 +105,33 @@ final class JdbcView implements LedgerView {
   @Override
   public Comparison compare() {
     return new JdbcComparison(this);
+  }
+
+  @Override
+  public Twins twins(Filter filter) {
+    return new JdbcTwins(this, filter);
+  }
+
+  @Override
+  public Finished finished() {
+    // The very terms of the index of DONE rows, which both questions are answered from.
+    String count = "SELECT count(*) FROM ledger l WHERE l.state = 'DONE' AND l.done_at > ?";
+    String oldest =
+        "SELECT received_at FROM ledger WHERE state = 'DONE' ORDER BY done_at, seq LIMIT 1";
+    return read(
+        session -> {
+          try (ResultSet counted = session.bind(count, Long.MIN_VALUE).executeQuery();
+              ResultSet first = session.prepare(oldest).executeQuery()) {
+            counted.next();
+            return new Finished(counted.getLong(1), first.next() ? first.getLong(1) : null);
+          }
+        });
+  }
+
+  /** The row of that seq. */
+  Optional<Row> at(long seq) {
+    String sql = "SELECT " + COLUMNS + " FROM ledger l WHERE l.seq = ?";
+    return read(session -> rows(session.bind(sql, seq), false)).stream().findFirst();
   }
 
   @Override
@@ -147,17 +196,52 @@ final class JdbcView implements LedgerView {
 
   @Override
   public List<Row> page(Filter filter, long afterSeq, int limit) {
-    List<Object> values = new ArrayList<>(List.of(afterSeq));
+    boolean bodies = filter.bodies() || !filter.where().isEmpty();
+    Query query = query(filter, bodies);
+    long last = query.indexed ? Long.MAX_VALUE : read(JdbcView::lastSeq);
+    long from = afterSeq;
+    while (from < last) {
+      // Short spans: one statement that looks at a million rows for the one that matches would keep
+      // the write-ahead log from being checkpointed.
+      long to = query.indexed ? Long.MAX_VALUE : Math.min(last, from + SPAN);
+      Object[] values = query.values(from, to, Math.min(limit, MAX_PAGE));
+      List<Row> read = read(session -> rows(session.bind(query.sql, values), bodies));
+      List<Row> page =
+          read.stream()
+              .filter(filter::matches)
+              .map(row -> filter.bodies() || !bodies ? row : row.withBodies(null, null))
+              .toList();
+      if (!page.isEmpty()) {
+        return page;
+      }
+      from = read.isEmpty() ? to : read.get(read.size() - 1).seq();
+    }
+    return List.of();
+  }
+
+  /** A statement for rows between two seqs, at most so many. */
+  private record Query(String sql, List<Object> conditions, boolean indexed) {
+    Object[] values(long after, long to, int limit) {
+      List<Object> values = new ArrayList<>(List.of(after, to));
+      values.addAll(conditions);
+      values.add(limit);
+      return values.toArray();
+    }
+  }
+
+  private static Query query(Filter filter, boolean bodies) {
+    List<Object> values = new ArrayList<>();
     StringBuilder sql =
         new StringBuilder("SELECT ")
             .append(COLUMNS)
-            .append(filter.bodies() ? BODIES : "")
-            .append(" FROM ledger l WHERE l.seq > ?");
+            .append(bodies ? BODIES : "")
+            .append(" FROM ledger l WHERE l.seq > ? AND l.seq <= ?");
     if (!filter.states().isEmpty()) {
       sql.append(" AND l.state IN (").append(marks(filter.states().size())).append(')');
       filter.states().forEach(state -> values.add(state.name()));
     }
-    if (filter.states().size() == 1 && !filter.states().contains(State.DONE)) {
+    boolean open = filter.states().size() == 1 && !filter.states().contains(State.DONE);
+    if (open) {
       sql.append(" AND l.state <> 'DONE'"); // the very term of the index of open rows
     }
     if (!filter.codes().isEmpty()) {
@@ -177,11 +261,18 @@ final class JdbcView implements LedgerView {
       values.add(filter.until());
     }
     if (filter.untold()) {
+      // The very term of the index of untold rows.
       sql.append(" AND l.state = 'DONE' AND l.told_code IN ('E901', 'E902', 'E903')");
     }
     sql.append(" ORDER BY l.seq LIMIT ?");
-    values.add(Math.min(limit, MAX_PAGE));
-    return read(session -> rows(session.bind(sql.toString(), values.toArray()), filter.bodies()));
+    return new Query(sql.toString(), values, open || filter.untold());
+  }
+
+  private static long lastSeq(Session session) throws SQLException {
+    try (ResultSet result = session.prepare("SELECT max(seq) FROM ledger").executeQuery()) {
+      result.next();
+      return result.getLong(1);
+    }
   }
 
   private static List<Row> rows(PreparedStatement query, boolean bodies) throws SQLException {
@@ -295,36 +386,107 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
-  public Optional<Entry> lastMove(Row row) {
-    return read(session -> entries(session, row, " AND event = 'move' ORDER BY id DESC LIMIT 1"))
-        .stream()
-        .findFirst();
+  public Map<Long, Entry> lastMoves(List<Row> rows) {
+    return read(session -> isDense(rows) ? lastOfAll(session, rows) : lastOfEach(session, rows));
+  }
+
+  /** Whether there are hardly any other rows between the first and the last. */
+  private static boolean isDense(List<Row> rows) {
+    int size = rows.size();
+    return size > 1 && rows.get(size - 1).seq() - rows.get(0).seq() < 2L * size;
+  }
+
+  private static Map<Long, Entry> lastOfAll(Session session, List<Row> rows) throws SQLException {
+    String sql =
+        "SELECT "
+            + ENTRY
+            + ", seq FROM journal WHERE seq BETWEEN ? AND ? AND event = 'move' ORDER BY seq, id";
+    Map<Long, Guid> guids = new HashMap<>();
+    rows.forEach(row -> guids.put(row.seq(), row.guid()));
+    Map<Long, Entry> moves = new HashMap<>();
+    PreparedStatement query = session.bind(sql, rows.get(0).seq(), rows.get(rows.size() - 1).seq());
+    try (ResultSet result = query.executeQuery()) {
+      while (result.next()) {
+        Entry entry = entry(result);
+        long seq = result.getLong(SEQ_BEHIND_ENTRY);
+        // Not that of a row before it, which was purged and had the same seq.
+        if (entry.guid().equals(guids.get(seq))) {
+          moves.put(seq, entry);
+        }
+      }
+    }
+    return moves;
+  }
+
+  private static Map<Long, Entry> lastOfEach(Session session, List<Row> rows) throws SQLException {
+    Map<Long, Entry> moves = new HashMap<>();
+    for (Row row : rows) {
+      for (Entry entry : entries(session, row, " AND event = 'move' ORDER BY id DESC LIMIT 1")) {
+        moves.put(row.seq(), entry);
+      }
+    }
+    return moves;
   }
 
   private static List<Entry> entries(Session session, Row row, String rest) throws SQLException {
+    return entries(
+        session.bind(
+            ENTRIES + " WHERE seq = ? AND guid = ?" + rest, row.seq(), row.guid().value()));
+  }
+
+  @Override
+  public List<Entry> entriesWithoutRow(long afterId) {
     String sql =
-        "SELECT guid, attempt, event, from_state, to_state, code, actor, \"by\", ticket, at, note"
-            + " FROM journal WHERE seq = ? AND guid = ?";
-    PreparedStatement statement = session.bind(sql + rest, row.seq(), row.guid().value());
+        ENTRIES
+            + " WHERE "
+            + KEPT
+            + " AND id > ? AND NOT EXISTS (SELECT 1 FROM ledger l"
+            + " WHERE l.seq = journal.seq AND l.guid = journal.guid) ORDER BY id LIMIT ?";
+    return read(session -> entries(session.bind(sql, afterId, MAX_PAGE)));
+  }
+
+  @Override
+  public List<Entry> doubleSuspects() {
+    return read(session -> entries(session.bind(SUSPECTS + " ORDER BY id LIMIT ?", MAX_PAGE)));
+  }
+
+  @Override
+  public Optional<Entry> doubleSuspect(Guid guid) {
+    return read(session -> doubleSuspect(session, guid));
+  }
+
+  static Optional<Entry> doubleSuspect(Session session, Guid guid) throws SQLException {
+    String sql = SUSPECTS + " AND lower(guid) = ? ORDER BY id DESC LIMIT 1";
+    return entries(session.bind(sql, guid.folded())).stream().findFirst();
+  }
+
+  private static List<Entry> entries(PreparedStatement query) throws SQLException {
     List<Entry> entries = new ArrayList<>();
-    try (ResultSet result = statement.executeQuery()) {
+    try (ResultSet result = query.executeQuery()) {
       while (result.next()) {
-        entries.add(
-            new Entry(
-                new Guid(result.getString(1)),
-                result.getInt(2),
-                result.getString(3),
-                state(result.getString(4)),
-                state(result.getString(5)),
-                result.getString(6),
-                result.getString(7),
-                result.getString(8),
-                result.getString(9),
-                result.getLong(10),
-                result.getString(11)));
+        entries.add(entry(result));
       }
     }
     return entries;
+  }
+
+  private static Entry entry(ResultSet result) throws SQLException {
+    int at = 0;
+    long id = result.getLong(++at);
+    String guid = result.getString(++at);
+    return new Entry(
+        id,
+        guid == null ? null : new Guid(guid),
+        result.getInt(++at),
+        result.getString(++at),
+        state(result.getString(++at)),
+        state(result.getString(++at)),
+        result.getString(++at),
+        result.getString(++at),
+        result.getString(++at),
+        result.getString(++at),
+        result.getLong(++at),
+        result.getString(++at));
   }
 
   private static State state(String name) {
@@ -382,44 +544,54 @@ final class JdbcView implements LedgerView {
             : null);
   }
 
+  /** By position: looking columns up by name takes longer than reading them. */
   private static Row row(ResultSet result, boolean bodies) throws SQLException {
+    int at = 0;
     return new Row(
-        result.getLong("seq"),
-        new Guid(result.getString("guid")),
-        result.getString("channel"),
-        result.getString("account"),
-        State.valueOf(result.getString("state")),
-        result.getString("code"),
-        result.getInt("attempt"),
-        result.getString("content_type"),
-        new Fingerprint(
-            Fingerprint.Scheme.parse(result.getString("scheme")), hex(result, "fingerprint")),
-        hex(result, "request_sha256"),
-        (Integer) result.getObject("http_status"),
-        result.getString("reply_type"),
-        hex(result, "reply_sha256"),
-        result.getLong("received_at"),
-        number(result, "sent_at"),
-        number(result, "ended_at"),
-        number(result, "done_at"),
-        result.getLong("updated_at"),
-        number(result, "asked_at"),
-        result.getString("told_code"),
-        number(result, "told_at"),
-        result.getString("ended_boot"),
-        number(result, "ended_uptime"),
-        bodies ? result.getBytes("request") : null,
-        bodies ? result.getBytes("reply") : null);
+        result.getLong(++at),
+        new Guid(result.getString(++at)),
+        result.getString(++at),
+        result.getString(++at),
+        State.valueOf(result.getString(++at)),
+        result.getString(++at),
+        result.getInt(++at),
+        result.getString(++at),
+        fingerprint(hex(result, ++at), result.getString(++at)),
+        hex(result, ++at),
+        integer(result, ++at),
+        result.getString(++at),
+        hex(result, ++at),
+        result.getLong(++at),
+        number(result, ++at),
+        number(result, ++at),
+        number(result, ++at),
+        result.getLong(++at),
+        number(result, ++at),
+        result.getString(++at),
+        number(result, ++at),
+        result.getString(++at),
+        number(result, ++at),
+        bodies ? result.getBytes(++at) : null,
+        bodies ? result.getBytes(++at) : null);
   }
 
-  private static String hex(ResultSet result, String column) throws SQLException {
+  private static Fingerprint fingerprint(String sha256, String scheme) {
+    return new Fingerprint(Fingerprint.Scheme.parse(scheme), sha256);
+  }
+
+  private static String hex(ResultSet result, int column) throws SQLException {
     byte[] bytes = result.getBytes(column);
     return bytes == null ? null : HexFormat.of().formatHex(bytes);
   }
 
-  private static Long number(ResultSet result, String column) throws SQLException {
+  private static Long number(ResultSet result, int column) throws SQLException {
     long value = result.getLong(column);
-    return result.wasNull() ? null : value;
+    return value == 0 && result.wasNull() ? null : value;
+  }
+
+  private static Integer integer(ResultSet result, int column) throws SQLException {
+    Long value = number(result, column);
+    return value == null ? null : Math.toIntExact(value);
   }
 
   @Override

@@ -113,6 +113,14 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
   void changeMode(Settings.Mode mode, Actor operator, String reason);
 
   /**
+   * Notes that a person has seen to what may have been a duplicate execution of {@code guid}.
+   *
+   * @param reason what was found and done, for the journal
+   * @return false if there is no DOUBLE_SUSPECT of it that nobody has seen to
+   */
+  boolean ack(Guid guid, Actor operator, String reason);
+
+  /**
    * Makes the caller the only bulk run of {@code role} on this ledger, until this is closed or the
    * process is gone.
    *

@@ -2,6 +2,7 @@ package org.relayledger.ledger;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Predicate;
@@ -36,6 +37,23 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
    *     any call of it
    */
   Comparison compare();
+
+  /** How many rows are DONE, and when the one came in that was DONE first. */
+  Finished finished();
+
+  /**
+   * What is DONE.
+   *
+   * @param oldestAt null if there is none
+   */
+  record Finished(long rows, Long oldestAt) {}
+
+  /**
+   * Finds different GUIDs with one fingerprint among the rows that match.
+   *
+   * @param filter which rows
+   */
+  Twins twins(Filter filter);
 
   /** The row of {@code guid}, with both bodies if {@code bodies}. */
   Optional<Row> find(Guid guid, boolean bodies);
@@ -80,11 +98,25 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   /** When the journal's newest entry was written, in epoch milliseconds; empty if it has none. */
   OptionalLong newestEntryAt();
 
+  /**
+   * The first entries after {@code afterId} that belong to no row: changes of the mode, and what is
+   * kept of rows that were purged. At most {@value #MAX_PAGE}.
+   */
+  List<Entry> entriesWithoutRow(long afterId);
+
+  /** The last DOUBLE_SUSPECT of {@code guid}, if nobody has seen to it. */
+  Optional<Entry> doubleSuspect(Guid guid);
+
+  /**
+   * The DOUBLE_SUSPECT entries that nobody has seen to, oldest first; at most {@value #MAX_PAGE}.
+   */
+  List<Entry> doubleSuspects();
+
   /** The journal of {@code row}, oldest first. */
   List<Entry> journal(Row row);
 
-  /** The last move of {@code row}. */
-  Optional<Entry> lastMove(Row row);
+  /** The last move of each of {@code rows} that has one, by seq. */
+  Map<Long, Entry> lastMoves(List<Row> rows);
 
   /**
    * Copies the ledger as it is now to a new {@code file}, 0600, which is marked as a backup and can

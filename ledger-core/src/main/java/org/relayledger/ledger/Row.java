@@ -1,6 +1,7 @@
 package org.relayledger.ledger;
 
 import java.time.Duration;
+import java.util.Set;
 
 /**
  * One row of the ledger as it was read. Times are epoch milliseconds UTC; what a row does not have
@@ -53,6 +54,12 @@ public record Row(
     Long endedUptime,
     byte[] request,
     byte[] reply) {
+  private static final Set<String> UNTOLD = Set.of("E901", "E902", "E903");
+
+  /** Whether it is DONE while its channel last heard E901, E902 or E903. */
+  public boolean isUntold() {
+    return state == State.DONE && toldCode != null && UNTOLD.contains(toldCode);
+  }
 
   /**
    * How old the row is: how long ago the exchange of its last attempt ended. Zero while that has no
@@ -60,6 +67,36 @@ public record Row(
    */
   public Duration age(HostClock clock) {
     return endedAt == null ? Duration.ZERO : new Moment(endedAt, endedBoot, endedUptime).age(clock);
+  }
+
+  /** The same row with other bodies, or with none; for whoever shows it. */
+  public Row withBodies(byte[] otherRequest, byte[] otherReply) {
+    return new Row(
+        seq,
+        guid,
+        channel,
+        account,
+        state,
+        code,
+        attempt,
+        contentType,
+        fingerprint,
+        requestSha256,
+        httpStatus,
+        replyType,
+        replySha256,
+        receivedAt,
+        sentAt,
+        endedAt,
+        doneAt,
+        updatedAt,
+        askedAt,
+        toldCode,
+        toldAt,
+        endedBoot,
+        endedUptime,
+        otherRequest,
+        otherReply);
   }
 
   /**

@@ -78,7 +78,13 @@ final class Sqlite {
       }
       checkVersion(pragma(connection, "user_version"));
     } catch (SQLException e) {
-      throw unavailable(path + " is not a relay-ledger: " + reason(e), e);
+      throw e instanceof SQLiteException
+          ? unavailable(path + " is not a relay-ledger: " + reason(e), e)
+          : unavailable(
+              "SQLite cannot be loaded, so "
+                  + path
+                  + " was not looked at: is there room in TMPDIR?",
+              e);
     }
     return path;
   }

@@ -469,7 +469,10 @@ public final class Relay {
           case UNKNOWN -> unknown(row.guid(), "it was sent and has no reply yet");
           case RECEIVED, SENT, FAILED -> inProgress(row.guid());
         };
-    ledger.told(row.guid(), row.code() == null ? Problem.E903.name() : row.code());
+    String told = row.code() == null ? Problem.E903.name() : row.code();
+    if (!told.equals(row.toldCode())) {
+      ledger.told(row.guid(), told);
+    }
     return answer;
   }
 

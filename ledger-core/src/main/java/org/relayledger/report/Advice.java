@@ -6,45 +6,109 @@ import org.relayledger.ledger.Settings;
 /**
  * What is certain about a row, and what to do about it.
  *
- * @param next the next safe command, or what happens by itself
+ * @param next the next safe command, or null if there is nothing to do
  * @param notBefore the earliest time at which {@code next} can settle the row, in epoch
  *     milliseconds, or null if that is now or not known
+ * @param remark what else to know, or null
  */
-public record Advice(String certain, String next, Long notBefore) {
-  /** The advice on {@code row} in a ledger with {@code settings}. */
-  public static Advice on(Row row, Settings settings) {
+public record Advice(String certain, String next, Long notBefore, String remark) {
+  /** How often reprocess sends a row, unless told otherwise. */
+  private static final int MAX_ATTEMPTS = 5;
+
+  /**
+   * The advice on {@code row} in a ledger with {@code settings}.
+   *
+   * @param suspect whether it may have been executed twice, and nobody has seen to that
+   */
+  public static Advice on(Row row, Settings settings, boolean suspect) {
     String guid = row.guid().value();
+    if (suspect) {
+      return new Advice(
+          "it may have been executed twice: a reply to an earlier attempt came after a later one"
+              + " was claimed",
+          "relay ack " + guid + " --reason REASON",
+          null,
+          "first compare with the account system's statement, and have all but one reversed");
+    }
     return switch (row.state()) {
       case RECEIVED ->
           new Advice(
               "taken in by a batch and never sent",
-              "run the batch again, or: reprocess --received " + guid,
-              null);
+              "reprocess --received " + guid,
+              whenAsked(row, settings),
+              claiming(settings, "the same batch again sends it too"));
       case SENT ->
           new Advice(
               "claimed for a send; it is being sent now, or its sender has died",
-              "wait for its sender; if that is gone: resolve " + guid,
-              null);
+              "resolve " + guid,
+              null,
+              "while its sender lives, resolve changes nothing and exits 6");
       case UNKNOWN ->
           new Advice(
               "sent or maybe sent, no definite reply; it is never sent again unasked",
               "resolve " + guid,
-              row.endedAt() == null ? null : row.endedAt() + settings.defaultMinAge().toMillis());
-      case FAILED ->
-          new Advice(
-              "certainly not processed by the account system",
-              "reprocess " + guid + ", or the channel sends it again",
-              null);
+              whenOld(row, settings),
+              row.endedAt() == null
+                  ? "its exchange has no recorded end: a late reply may settle it by itself"
+                  : null);
+      case FAILED -> failed(row, settings);
       case DONE ->
           new Advice(
               "finished with code " + row.code() + "; its reply is stored and replayed",
-              "nothing to do",
-              null);
+              null,
+              null,
+              row.isUntold()
+                  ? "its channel last heard "
+                      + row.toldCode()
+                      + "; it hears the reply when it sends the same request again"
+                  : null);
     };
+  }
+
+  private static Advice failed(Row row, Settings settings) {
+    boolean usedUp = row.attempt() >= MAX_ATTEMPTS;
+    return new Advice(
+        "certainly not processed by the account system",
+        "reprocess "
+            + (usedUp ? "--max-attempts " + (row.attempt() + 1) + " " : "")
+            + row.guid().value(),
+        whenAsked(row, settings),
+        claiming(
+            settings,
+            usedUp
+                ? "it has had " + row.attempt() + " attempts: find out why before another one"
+                : "its channel may send it again too"));
+  }
+
+  private static String claiming(Settings settings, String otherwise) {
+    return settings.mode() == Settings.Mode.HOLD
+        ? "the ledger is on hold: nothing is sent before 'relay mode normal'"
+        : otherwise;
+  }
+
+  /** From when on "no record" settles an UNKNOWN row. */
+  private static Long whenOld(Row row, Settings settings) {
+    if (row.endedAt() == null) {
+      return null;
+    }
+    long least = settings.defaultMinAge().toMillis();
+    long begun = settings.asksSince() == null ? row.endedAt() : settings.asksSince().at();
+    return Math.max(row.endedAt(), begun) + least;
+  }
+
+  /** From when on "no record" lets a row be sent, where the ledger asks first. */
+  private static Long whenAsked(Row row, Settings settings) {
+    boolean asks =
+        settings.asksSince() != null
+            && (settings.mode() == Settings.Mode.ASK_FIRST
+                || row.updatedAt() <= settings.asksSince().at());
+    return asks ? settings.asksSince().at() + settings.defaultMinAge().toMillis() : null;
   }
 
   /** The next command on one line. */
   public String text() {
-    return notBefore == null ? next : "not before " + Times.format(notBefore) + ": " + next;
+    return next == null
+        ? "nothing to do"
+        : notBefore == null ? next : "not before " + Times.format(notBefore) + ": " + next;
   }
 }

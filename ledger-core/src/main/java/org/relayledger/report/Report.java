@@ -8,10 +8,11 @@ import java.io.OutputStream;
 import java.io.OutputStreamWriter;
 import java.io.UncheckedIOException;
 import java.io.Writer;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.stream.Collectors;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVPrinter;
@@ -45,10 +46,21 @@ public sealed interface Report {
 
   /** CSV by RFC 4180, in which no cell of text is taken for a formula. */
   static Report csv(OutputStream out) {
-    return new Csv(out);
+    return new Csv(out, false);
   }
 
-  /** One line a record with what fits on it, parted by two blanks; an empty cell is a dash. */
+  /**
+   * The same for a spreadsheet that opens it by itself: it begins with a byte order mark, and text
+   * that looks like a number is kept as text.
+   */
+  static Report excel(OutputStream out) {
+    return new Csv(out, true);
+  }
+
+  /**
+   * One line a record with what fits on it, in columns; an empty cell is a dash. A column is as
+   * wide as its widest cell so far, the last one as wide as it likes.
+   */
   final class Text implements Report {
     private static final Set<String> LEFT_OUT =
         Set.of(
@@ -64,7 +76,15 @@ public sealed interface Report {
             "by",
             "ticket");
 
+    /** The widest that a column gets: what is longer shifts its own line only. */
+    private static final int WIDEST = 40;
+
+    /** How many lines are looked at before the first is written, to know how wide columns are. */
+    private static final int LOOKED_AT = 100;
+
     private final Writer out;
+    private final List<List<String>> waiting = new ArrayList<>();
+    private int[] widths = new int[0];
 
     private Text(OutputStream out) {
       this.out = new BufferedWriter(new OutputStreamWriter(out, UTF_8));
@@ -72,6 +92,7 @@ public sealed interface Report {
 
     @Override
     public <T> void begin(Table<T> table) {
+      widths = new int[(int) shown(table).count()];
       line(shown(table).map(Table.Column::name));
     }
 
@@ -85,11 +106,31 @@ public sealed interface Report {
     }
 
     private void line(Stream<String> cells) {
+      List<String> line = cells.map(cell -> cell.isEmpty() ? "-" : Plain.text(cell)).toList();
+      waiting.add(line);
+      for (int i = 0; i < line.size() - 1; i++) {
+        widths[i] = Math.min(WIDEST, Math.max(widths[i], width(line.get(i))));
+      }
+      if (waiting.size() >= LOOKED_AT) {
+        writeWaiting();
+      }
+    }
+
+    private static int width(String cell) {
+      return cell.codePointCount(0, cell.length());
+    }
+
+    private void writeWaiting() {
       try {
-        out.write(
-            cells
-                .map(cell -> cell.isEmpty() ? "-" : Plain.text(cell))
-                .collect(Collectors.joining("  ", "", "\n")));
+        for (List<String> line : waiting) {
+          for (int i = 0; i < line.size() - 1; i++) {
+            String cell = line.get(i);
+            out.write(cell);
+            out.write(" ".repeat(Math.max(0, widths[i] - width(cell)) + 2));
+          }
+          out.write(line.get(line.size() - 1) + "\n");
+        }
+        waiting.clear();
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -102,6 +143,7 @@ public sealed interface Report {
 
     @Override
     public void flush() {
+      writeWaiting();
       Report.flush(out);
     }
   }
@@ -139,12 +181,20 @@ public sealed interface Report {
   final class Csv implements Report {
     private static final String FORMULA_STARTS = "=+-@\t\r";
 
+    /** Text that a spreadsheet would take for a number or a date, and show as another. */
+    private static final Pattern NUMBER_LIKE = Pattern.compile("[0-9][-+0-9.,:/eE]*");
+
     private final Writer writer;
     private final CSVPrinter out;
+    private final boolean excel;
 
-    private Csv(OutputStream out) {
+    private Csv(OutputStream out, boolean excel) {
+      this.excel = excel;
       this.writer = new BufferedWriter(new OutputStreamWriter(out, UTF_8));
       try {
+        if (excel) {
+          writer.write('\ufeff');
+        }
         this.out = new CSVPrinter(writer, CSVFormat.RFC4180);
       } catch (IOException e) {
         throw new UncheckedIOException(e);
@@ -161,13 +211,15 @@ public sealed interface Report {
       print(table.columns().stream().map(column -> cell(column, item)).toList());
     }
 
-    private static <T> String cell(Table.Column<T> column, T item) {
+    private <T> String cell(Table.Column<T> column, T item) {
       String text = column.text(item);
-      return column.kind() == Table.Kind.TEXT
-              && !text.isEmpty()
-              && FORMULA_STARTS.indexOf(text.charAt(0)) >= 0
-          ? "'" + text
-          : text;
+      if (column.kind() != Table.Kind.TEXT || text.isEmpty()) {
+        return text;
+      }
+      if (excel && NUMBER_LIKE.matcher(text).matches()) {
+        return "=\"" + text + "\"";
+      }
+      return FORMULA_STARTS.indexOf(text.charAt(0)) >= 0 ? "'" + text : text;
     }
 
     private void print(List<String> cells) {

@@ -7,6 +7,7 @@ import org.relayledger.ledger.Entry;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.State;
+import org.relayledger.ledger.Twins;
 
 /**
  * A kind of record that is reported: one name a column, the same in every format.
@@ -130,6 +131,38 @@ public record Table<T>(String type, List<Column<T>> columns) {
   }
 
   /**
+   * A count of rows.
+   *
+   * @param name a state, or what the rows have in common
+   * @param oldestAt when the oldest of them came in, or null
+   * @param oldestAge how many seconds ago that was, or null
+   */
+  public record Stat(String name, long count, Long oldestAt, Long oldestAge) {}
+
+  /** Counts of rows. */
+  public static final Table<Stat> STATS =
+      new Table<>(
+          "stat",
+          List.of(
+              text("name", Stat::name),
+              number("count", Stat::count),
+              time("oldest_at", Stat::oldestAt),
+              number("oldest_age_seconds", Stat::oldestAge)));
+
+  /** Rows that are the same but for their GUID; those of one group follow each other. */
+  public static final Table<Twins.Twin> TWINS =
+      new Table<>(
+          "twin",
+          List.of(
+              number("group", Twins.Twin::group),
+              text("guid", twin -> twin.row().guid()),
+              text("channel", twin -> twin.row().channel()),
+              text("state", twin -> twin.row().state().name()),
+              text("code", twin -> twin.row().code()),
+              time("received_at", twin -> twin.row().receivedAt()),
+              text("fingerprint", twin -> twin.row().fingerprint().sha256())));
+
+  /**
    * What is wrong, or worth a look, when the ledger is compared with the account system's own list.
    *
    * @param finding in one word
@@ -170,7 +203,7 @@ public record Table<T>(String type, List<Column<T>> columns) {
               text("check", Check::check),
               text("detail", Check::detail)));
 
-  /** The rows of the ledger with their bodies: all that is known of them. */
+  /** The rows of the ledger with their bodies, if they were read with them. */
   public static final Table<Listed> ARCHIVE =
       new Table<>(
           "row",
@@ -188,8 +221,8 @@ public record Table<T>(String type, List<Column<T>> columns) {
       new Table<>(
           "journal",
           List.of(
-              text("guid", entry -> entry.guid().value()),
-              number("attempt", Entry::attempt),
+              text("guid", Entry::guid),
+              number("attempt", entry -> entry.guid() == null ? null : entry.attempt()),
               text("event", Entry::event),
               text("from", entry -> name(entry.from())),
               text("to", entry -> name(entry.to())),

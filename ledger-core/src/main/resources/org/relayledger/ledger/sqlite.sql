@@ -60,6 +60,8 @@ CREATE UNIQUE INDEX ledger_guid ON ledger (lower(guid));
 -- Used only by queries that repeat the very term.
 CREATE INDEX ledger_open ON ledger (state, seq) WHERE state <> 'DONE';
 CREATE INDEX ledger_unknown ON ledger (COALESCE(asked_at, 0), seq) WHERE state = 'UNKNOWN';
+CREATE INDEX ledger_untold ON ledger (seq)
+  WHERE state = 'DONE' AND told_code IN ('E901', 'E902', 'E903');
 CREATE INDEX ledger_done ON ledger (done_at, seq) WHERE state = 'DONE';
 
 CREATE TABLE journal (
@@ -68,7 +70,7 @@ CREATE TABLE journal (
   seq INTEGER,
   guid TEXT,
   attempt INTEGER,
-  event TEXT NOT NULL CHECK (event IN ('move', 'inquiry', 'double_suspect', 'mode')),
+  event TEXT NOT NULL CHECK (event IN ('move', 'inquiry', 'double_suspect', 'ack', 'mode')),
   from_state TEXT,
   to_state TEXT,
   code TEXT,
@@ -81,7 +83,9 @@ CREATE TABLE journal (
 ) STRICT;
 
 CREATE INDEX journal_seq ON journal (seq);
-CREATE INDEX journal_mode ON journal (id) WHERE event = 'mode';
+-- What is never deleted, whatever becomes of its row.
+CREATE INDEX journal_kept ON journal (id)
+  WHERE event = 'double_suspect' OR event = 'ack' OR event = 'mode';
 
 CREATE TABLE settings (
   key TEXT PRIMARY KEY,
@@ -199,7 +203,7 @@ END;
 
 -- What purge deletes with its row, and inconclusive inquiries that a newer one replaces.
 CREATE TRIGGER journal_delete BEFORE DELETE ON journal
-WHEN OLD.event IN ('double_suspect', 'mode')
+WHEN OLD.event IN ('double_suspect', 'ack', 'mode')
   OR ((OLD.event = 'move' OR OLD.to_state IS NOT NULL)
     AND EXISTS (SELECT 1 FROM ledger WHERE lower(guid) = lower(OLD.guid)))
 BEGIN

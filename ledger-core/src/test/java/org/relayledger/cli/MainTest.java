@@ -262,7 +262,7 @@ class MainTest {
     assertThat(send.dryRun.dryRun()).isTrue();
     assertThat(send.common.quiet()).isTrue();
     assertThat(send.common.verbose()).isFalse();
-    assertThat(send.limit.limit()).hasValue(3);
+    assertThat(send.limit.most()).isEqualTo(3);
   }
 
   @Test
@@ -272,7 +272,7 @@ class MainTest {
     assertThat(send.ledger.location()).isEqualTo("relay-ledger.db");
     assertThat(send.output.format()).isEqualTo(OutputOptions.Format.TEXT);
     assertThat(send.output.file()).isEmpty();
-    assertThat(send.limit.limit()).isEmpty();
+    assertThat(send.limit.most()).isEqualTo(Long.MAX_VALUE);
     assertThat(send.concurrency).isEqualTo(16);
     assertThat(send.common.config()).isEmpty();
     Probe probe = new Probe();

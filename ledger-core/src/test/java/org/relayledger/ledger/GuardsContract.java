@@ -609,7 +609,7 @@ abstract class GuardsContract {
       }
     }
     statements.add("DELETE FROM journal");
-    for (String event : List.of("move", "double_suspect", "mode")) {
+    for (String event : List.of("move", "double_suspect", "ack", "mode")) {
       statements.add("DELETE FROM journal WHERE event = '" + event + "'");
     }
     statements.add(journal("nonsense", "1, 'Received', 0"));

@@ -104,6 +104,11 @@ abstract class LedgerContract {
     return ledger.view().find(new Guid(guid), true).orElseThrow();
   }
 
+  private Entry lastMove(String guid) {
+    Row row = row(guid);
+    return ledger.view().lastMoves(List.of(row)).get(row.seq());
+  }
+
   private List<String> moves(String guid) {
     return ledger.view().journal(row(guid)).stream()
         .map(e -> e.attempt() + " " + e.from() + ">" + e.to() + " " + e.code() + " " + e.actor())
@@ -220,10 +225,11 @@ abstract class LedgerContract {
     claim.settle(notSent(), null, "connection refused");
     claim.close();
 
-    Entry last = ledger.view().lastMove(row("p")).orElseThrow();
+    Entry last = lastMove("p");
     assertThat(last)
         .isEqualTo(
             new Entry(
+                last.id(),
                 new Guid("p"),
                 1,
                 "move",
@@ -659,7 +665,7 @@ abstract class LedgerContract {
       }
       assertThat(row(guid).state()).isEqualTo(outcome.state());
       assertThat(row(guid).endedAt()).isEqualTo(ended);
-      assertThat(ledger.view().lastMove(row(guid)).orElseThrow().actor()).isEqualTo("resolve");
+      assertThat(lastMove(guid).actor()).isEqualTo("resolve");
     }
     assertThat(row("d").doneAt()).isEqualTo(row("d").endedAt() + 3_600_000);
   }
@@ -795,7 +801,7 @@ abstract class LedgerContract {
 
   private static Filter filter(
       Set<State> states, Set<String> codes, String channel, Long since, Long until) {
-    return new Filter(states, codes, channel, since, until, false, false);
+    return new Filter(states, codes, channel, since, until, false, Map.of(), false);
   }
 
   private List<String> page(Filter filter) {
@@ -823,7 +829,7 @@ abstract class LedgerContract {
     IntStream.range(0, 20)
         .forEach(
             i -> received(request("g-" + i, null, "{\"guid\":\"g-" + i + filler + "\"}", SCHEME)));
-    Filter bodies = new Filter(Set.of(), Set.of(), null, null, null, false, true);
+    Filter bodies = Filter.ALL.withBodies(true);
     List<String> all = new ArrayList<>();
     List<Integer> sizes = new ArrayList<>();
     long after = 0;
@@ -848,7 +854,7 @@ abstract class LedgerContract {
     }
     rowIn(State.DONE, "d-never");
     barrier();
-    assertThat(page(new Filter(Set.of(), Set.of(), null, null, null, true, false)))
+    assertThat(page(new Filter(Set.of(), Set.of(), null, null, null, true, Map.of(), false)))
         .containsExactly("d-E901", "d-E902", "d-E903");
   }
 
@@ -1160,5 +1166,128 @@ abstract class LedgerContract {
         .hasMessageContaining("a bug");
     assertThat(hand.rows("SELECT * FROM ledger")).isEmpty();
     assertThat(hand.rows("SELECT * FROM journal")).isEmpty();
+  }
+
+  @Test
+  void rowsAreFoundByWhatTheirRequestSays() {
+    received(
+        request("a", null, "{\"guid\":\"a\",\"to\":{\"iban\":\"X\"},\"amount\":1.10}", SCHEME));
+    received(request("b", null, "{\"guid\":\"b\",\"to\":{\"iban\":\"X\"},\"amount\":1.1}", SCHEME));
+    received(
+        request("c", null, "{\"guid\":\"c\",\"to\":{\"iban\":\"Y\"},\"amount\":\"1.10\"}", SCHEME));
+    received(request("d", null, "no json with X", SCHEME));
+
+    assertThat(page(where("/to/iban", "X"))).containsExactly("a", "b");
+    assertThat(page(where("/amount", "1.10"))).containsExactly("a", "c");
+    assertThat(page(where("/amount", "1.10", "/to/iban", "Y"))).containsExactly("c");
+    assertThat(page(where("/to", "X"))).isEmpty();
+    List<Row> found = ledger.view().page(where("/to/iban", "Y"), 0, 10);
+    assertThat(found).extracting(Row::request).containsOnlyNulls();
+    List<Row> bodies = ledger.view().page(where("/to/iban", "Y").withBodies(true), 0, 10);
+    assertThat(bodies).extracting(Row::request).doesNotContainNull();
+  }
+
+  private static Filter where(String... pointersAndValues) {
+    Map<JsonPointer, String> where = new HashMap<>();
+    for (int i = 0; i < pointersAndValues.length; i += 2) {
+      where.put(JsonPointer.compile(pointersAndValues[i]), pointersAndValues[i + 1]);
+    }
+    return new Filter(Set.of(), Set.of(), null, null, null, false, where, false);
+  }
+
+  @Test
+  void whatMatchesIsFoundHoweverFarApartItStands() {
+    int rows = 45_000; // more than two spans of what one statement looks at
+    hand.exec(
+        "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+            + rows
+            + ") INSERT INTO ledger (seq, guid, channel, state, attempt, fingerprint, scheme,"
+            + " request_sha256, received_at, updated_at, request) SELECT i * 3, 'g-' || i,"
+            + " CASE WHEN i IN (1, 40000, 45000) THEN 'rare' END, 'RECEIVED', 0, zeroblob(32), '1',"
+            + " zeroblob(32), i, i, x'7b7d' FROM n");
+
+    Filter rare = new Filter(Set.of(), Set.of(), "rare", null, null, false, Map.of(), false);
+    List<String> found = new ArrayList<>();
+    long after = 0;
+    for (List<Row> page = ledger.view().page(rare, after, 2);
+        !page.isEmpty();
+        page = ledger.view().page(rare, after, 2)) {
+      page.forEach(row -> found.add(row.guid().value()));
+      after = page.get(page.size() - 1).seq();
+    }
+    assertThat(found).containsExactly("g-1", "g-40000", "g-45000");
+    assertThat(page(new Filter(Set.of(), Set.of(), null, 45_001L, null, false, Map.of(), false)))
+        .isEmpty();
+  }
+
+  @Test
+  void whatIsDoneIsCountedAndTheFirstOfItFound() {
+    assertThat(ledger.view().finished()).isEqualTo(new LedgerView.Finished(0, null));
+    settled("failed", notSent());
+    clock.advance(Duration.ofSeconds(1));
+    long first = clock.millis();
+    settled("done", done("done"));
+    clock.advance(Duration.ofSeconds(1));
+    settled("later", done("later"));
+    assertThat(ledger.view().finished()).isEqualTo(new LedgerView.Finished(2, first));
+  }
+
+  @Test
+  void aDoubleSuspectStaysUntilAPersonHasSeenToItEvenWhenItsRowIsPurged() {
+    settled("twice", done("twice"));
+    settled("once", done("once"));
+    assertThat(ledger.ack(new Guid("once"), RESOLVE, "nothing")).isFalse();
+    hand.exec(
+        "INSERT INTO journal (seq, guid, attempt, event, actor, \"by\", at) SELECT seq, guid, 1,"
+            + " 'double_suspect', 'relay', 'hub', 5 FROM ledger WHERE guid = 'twice'");
+    LedgerView view = ledger.view();
+    assertThat(view.doubleSuspects()).extracting(Entry::guid).containsExactly(new Guid("twice"));
+    assertThat(view.entriesWithoutRow(0)).isEmpty();
+    ledger.purge(List.of(row("twice")), Long.MAX_VALUE);
+
+    assertThat(view.doubleSuspect(new Guid("TWICE"))).isPresent();
+    assertThat(ledger.ack(new Guid("Twice"), RESOLVE, "reversed one")).isTrue();
+
+    assertThat(view.doubleSuspects()).isEmpty();
+    assertThat(view.doubleSuspect(new Guid("twice"))).isEmpty();
+    assertThat(ledger.ack(new Guid("twice"), RESOLVE, "again")).isFalse();
+    assertThat(view.entriesWithoutRow(0))
+        .extracting(entry -> entry.event() + " " + entry.guid() + " " + entry.note())
+        .containsExactly("double_suspect twice null", "ack twice reversed one");
+    assertThatThrownBy(() -> hand.run("DELETE FROM journal WHERE event = 'ack'"))
+        .hasMessageContaining("only added to");
+  }
+
+  @Test
+  void changesOfTheModeAreEntriesWithoutARow() {
+    ledger.changeMode(Settings.Mode.HOLD, RESOLVE, "incident 7");
+    assertThat(ledger.view().entriesWithoutRow(0))
+        .singleElement()
+        .returns("mode", Entry::event)
+        .returns(null, Entry::guid)
+        .returns("incident 7", Entry::note);
+    long id = ledger.view().entriesWithoutRow(0).get(0).id();
+    assertThat(ledger.view().entriesWithoutRow(id)).isEmpty();
+  }
+
+  @Test
+  void twinsAreDifferentGuidsWithOneFingerprint() {
+    for (String guid : List.of("a", "x", "b", "y", "c")) {
+      String body =
+          "{\"guid\":\"" + guid + "\",\"amount\":" + (guid.matches("[abc]") ? 1 : 2) + "}";
+      received(request(guid, null, body, SCHEME));
+    }
+    received(request("z", null, "{\"guid\":\"z\",\"amount\":3}", SCHEME));
+    Fingerprint.Scheme other = Fingerprint.Scheme.without(List.of());
+    received(request("o", null, "{\"amount\":1}", other));
+
+    try (Twins twins = ledger.view().twins(Filter.ALL)) {
+      List<Twins.Twin> page = twins.page(0);
+      assertThat(page)
+          .extracting(twin -> twin.group() + " " + twin.row().guid())
+          .containsExactly("1 a", "1 b", "1 c", "2 x", "2 y");
+      assertThat(twins.page(page.get(4).id())).isEmpty();
+      assertThat(twins.page(page.get(2).id())).hasSize(2);
+    }
   }
 }

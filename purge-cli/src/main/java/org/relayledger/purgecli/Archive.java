@@ -13,6 +13,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
@@ -92,8 +93,9 @@ final class Archive implements AutoCloseable {
   /** Adds {@code rows}, on the disk when this returns. */
   void add(List<Row> rows, LedgerView view) {
     try {
+      Map<Long, Entry> lastMoves = view.lastMoves(rows);
       for (Row row : rows) {
-        report.add(Table.ARCHIVE, new Table.Listed(row, view.lastMove(row).orElse(null)));
+        report.add(Table.ARCHIVE, new Table.Listed(row, lastMoves.get(row.seq())));
         if (withJournal) {
           for (Entry entry : view.journal(row)) {
             report.add(Table.JOURNAL, entry);

@@ -112,6 +112,7 @@ final class BatchRun {
         end(onHold.get());
         return;
       }
+      results.nothing("nothing to do: the batch has no lines");
       takeIn(intake, spool);
       spool.rewind();
       results.expect(spool.size());

@@ -2,13 +2,20 @@ package org.relayledger.relaycli;
 
 import java.time.InstantSource;
 import java.util.EnumSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.relayledger.cli.Exit;
+import org.relayledger.cli.Failure;
 import org.relayledger.ledger.Filter;
 import org.relayledger.ledger.State;
+import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.TypeConversionException;
+import tools.jackson.core.JsonPointer;
 
 /** Which rows; all options given must hold. */
 final class FilterOptions {
@@ -46,7 +53,39 @@ final class FilterOptions {
       description = "DONE, while the channel last heard E901, E902 or E903.")
   private boolean untold;
 
-  Filter filter(InstantSource clock, boolean bodies) {
+  @Option(
+      names = "--where",
+      paramLabel = "POINTER=VALUE",
+      converter = Where.class,
+      description =
+          "The request is JSON and has this value there, as /amount=12.50; a number as it was"
+              + " written. Repeatable: all must hold.")
+  private List<Map.Entry<JsonPointer, String>> wheres = List.of();
+
+  /** Reads {@code /amount=12.50}; the value may be a secret, so it is never repeated. */
+  static final class Where implements ITypeConverter<Map.Entry<JsonPointer, String>> {
+    @Override
+    public Map.Entry<JsonPointer, String> convert(String text) {
+      int equals = text.indexOf('=');
+      if (equals < 2 || text.charAt(0) != '/') {
+        throw new TypeConversionException("write a JSON pointer and a value, as /amount=12.50");
+      }
+      return Map.entry(JsonPointer.compile(text.substring(0, equals)), text.substring(equals + 1));
+    }
+  }
+
+  private Map<JsonPointer, String> where() {
+    Map<JsonPointer, String> where = new LinkedHashMap<>();
+    for (Map.Entry<JsonPointer, String> each : wheres) {
+      if (where.put(each.getKey(), each.getValue()) != null) {
+        throw new Failure(
+            Exit.USAGE, "--where has " + each.getKey() + " twice: no request has two values there");
+      }
+    }
+    return where;
+  }
+
+  Filter filter(InstantSource clock) {
     Long before =
         Stream.of(
                 Moments.option("--until", until, clock),
@@ -62,6 +101,7 @@ final class FilterOptions {
         span.since(),
         span.until(),
         untold,
-        bodies);
+        where(),
+        false);
   }
 }

@@ -36,9 +36,13 @@ public final class RelayMain {
         .addSubcommand(new ModeCommand())
         .addSubcommand(new BackupCommand(steps))
         .addSubcommand(new RestoreCommand(steps))
+        .addSubcommand(new StatsCommand())
         .addSubcommand(new ReconcileCommand())
+        .addSubcommand(new TwinsCommand())
+        .addSubcommand(new AckCommand())
         .addSubcommand(new ShowCommand())
         .addSubcommand(new ListCommand())
+        .addSubcommand(new ExportCommand())
         .addSubcommand(new SandboxCommand());
   }
 }

@@ -11,6 +11,7 @@ import org.relayledger.cli.CommonOptions;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
 import org.relayledger.cli.LedgerOptions;
+import org.relayledger.cli.Output;
 import org.relayledger.cli.OutputOptions;
 import org.relayledger.cli.OutputOptions.Format;
 import org.relayledger.cli.Streams;
@@ -22,6 +23,7 @@ import org.relayledger.ledger.Tombstone;
 import org.relayledger.report.Advice;
 import org.relayledger.report.Body;
 import org.relayledger.report.JsonLines;
+import org.relayledger.report.Mask;
 import org.relayledger.report.Plain;
 import org.relayledger.report.Table;
 import org.relayledger.report.Times;
@@ -42,6 +44,7 @@ final class ShowCommand implements Action {
 
   @Mixin private LedgerOptions ledger;
   @Mixin private OutputOptions output;
+  @Mixin private MaskOption mask;
 
   @Parameters(paramLabel = "GUID", description = "Which row.")
   private String guid;
@@ -57,28 +60,34 @@ final class ShowCommand implements Action {
     if (output.format() == Format.CSV) {
       throw new Failure(Exit.USAGE, "csv is for lists; use --format text or json");
     }
-    try (LedgerView view = LedgerView.open(ledger.location())) {
-      Optional<Row> found = view.find(asked, bodies);
-      if (found.isEmpty()) {
-        if (output.format() == Format.JSON) {
-          Map<String, Long> none = Map.of("rows", 0L);
-          new JsonLines(streams.out()).summary(none, Exit.NO_SUCH_GUID.code());
-        }
-        throw new Failure(Exit.NO_SUCH_GUID, absent(asked, view.tombstone(asked)));
-      }
-      Row row = found.get();
-      List<Entry> journal = view.journal(row);
-      Advice advice = Advice.on(row, view.settings());
-      return output.write(
-          streams,
-          out -> {
-            if (output.format() == Format.JSON) {
-              json(row, journal, advice, new JsonLines(out));
-            } else {
-              text(row, journal, advice, new PrintStream(out, false, UTF_8));
-            }
+    return output.write(
+        streams,
+        out -> {
+          try (LedgerView view = LedgerView.open(ledger.location())) {
+            show(view, asked, out);
             return Exit.OK;
-          });
+          }
+        });
+  }
+
+  private void show(LedgerView view, Guid asked, Output out) {
+    Mask hidden = mask.mask();
+    Optional<Row> found = view.find(asked, bodies || !hidden.isNone());
+    if (found.isEmpty()) {
+      if (output.format() == Format.JSON) {
+        Map<String, Long> none = Map.of("rows", 0L);
+        new JsonLines(out).summary(none, Exit.NO_SUCH_GUID.code());
+      }
+      throw new Failure(Exit.NO_SUCH_GUID, absent(asked, view.tombstone(asked)));
+    }
+    Mask.Masked masked = hidden.mask(found.get(), bodies);
+    List<Entry> journal = view.journal(found.get()).stream().map(masked::entry).toList();
+    boolean suspect = view.doubleSuspect(asked).isPresent();
+    Advice advice = Advice.on(found.get(), view.settings(), suspect);
+    if (output.format() == Format.JSON) {
+      json(masked.row(), journal, advice, new JsonLines(out));
+    } else {
+      text(masked.row(), journal, advice, new PrintStream(out, false, UTF_8));
     }
   }
 
@@ -113,6 +122,7 @@ final class ShowCommand implements Action {
           line.writeStringProperty("next", advice.next());
           line.writeStringProperty(
               "not_before", advice.notBefore() == null ? null : Times.format(advice.notBefore()));
+          line.writeStringProperty("remark", advice.remark());
         });
     json.summary(Map.of("rows", 1L), Exit.OK.code());
   }
@@ -141,20 +151,27 @@ final class ShowCommand implements Action {
       }
     }
     out.println("journal");
+    long before = row.receivedAt();
     for (Entry entry : journal) {
       out.printf(
-          "  %s  attempt %d  %s%s  %s by %s%s%n",
+          "  %s  %s  attempt %d  %s%s  %s by %s%s%s%n",
           Times.format(entry.at()),
+          (entry.at() < before ? "" : "+") + Times.span(entry.at() - before),
           entry.attempt(),
           !entry.isMove()
               ? entry.event()
               : (entry.from() == null ? "new" : entry.from()) + " -> " + entry.to(),
           entry.code() == null ? "" : " " + entry.code(),
           entry.actor(),
-          entry.by(),
+          Plain.text(entry.by()),
+          entry.ticket() == null ? "" : ", ticket " + Plain.text(entry.ticket()),
           entry.note() == null ? "" : ": " + Plain.text(entry.note()));
+      before = entry.at();
     }
     out.printf("%-16s%s%n%-16s%s%n", "certain", advice.certain(), "next", advice.text());
+    if (advice.remark() != null) {
+      out.printf("%-16s%s%n", "remark", advice.remark());
+    }
     out.flush();
   }
 }

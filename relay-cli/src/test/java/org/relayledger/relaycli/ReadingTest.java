@@ -201,7 +201,7 @@ class ReadingTest {
         .hasSize(7)
         .first()
         .asString()
-        .startsWith("guid  state  code  attempt  received_at");
+        .startsWith("guid         state    code  attempt  received_at");
   }
 
   @Test
@@ -271,9 +271,10 @@ class ReadingTest {
         .contains("guid            drop-1\n", "state           UNKNOWN\n")
         .contains("request_sha256  " + row.requestSha256() + "\n")
         .contains(
-            "journal\n  %s  attempt 1  new -> SENT  relay by Zo\u00eb\n".formatted(received)
-                + "  %s  attempt 1  SENT -> UNKNOWN E901  relay by Zo\u00eb: it closed"
-                    .formatted(updated))
+            "journal\n  %s  +0.000s  attempt 1  new -> SENT  relay by Zo\u00eb, ticket T-1\n"
+                    .formatted(received)
+                + "  %s  +%s  attempt 1  SENT -> UNKNOWN E901  relay by Zo\u00eb, ticket T-1: it closed"
+                    .formatted(updated, Times.span(row.updatedAt() - row.receivedAt())))
         .contains("\ncertain         sent or maybe sent")
         .containsPattern("\nnext            not before [-0-9T:.]+Z: resolve drop-1\n$")
         .doesNotContain("http_status", "amount");

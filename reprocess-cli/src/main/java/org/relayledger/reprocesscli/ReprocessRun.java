@@ -104,7 +104,7 @@ final class ReprocessRun {
     try (workers) {
       if (mayClaim()) {
         for (State state : states) {
-          Filter filter = new Filter(Set.of(state), Set.of(), null, null, null, false, false);
+          Filter filter = Filter.in(state);
           long after = 0;
           while (!workers.isStopped()) {
             List<Row> page = view.page(filter, after, LedgerView.MAX_PAGE);

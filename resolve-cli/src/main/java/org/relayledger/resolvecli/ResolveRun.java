@@ -130,7 +130,7 @@ final class ResolveRun {
   }
 
   private void adoptOrphans() {
-    Filter sent = new Filter(Set.of(State.SENT), Set.of(), null, null, null, false, false);
+    Filter sent = Filter.in(State.SENT);
     long after = 0;
     while (!workers.isStopped()) {
       List<Row> page = view.page(sent, after, LedgerView.MAX_PAGE);
