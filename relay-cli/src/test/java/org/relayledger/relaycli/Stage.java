@@ -31,6 +31,11 @@ final class Stage implements AutoCloseable {
   final Sandbox sandbox;
 
   Stage(Path folder) throws IOException {
+    this(folder, "1m");
+  }
+
+  /** The same with an account system that takes at most {@code maxProcessing}. */
+  Stage(Path folder, String maxProcessing) throws IOException {
     ledger = folder.resolve("ledger.db");
     Ran init =
         run(
@@ -38,7 +43,7 @@ final class Stage implements AutoCloseable {
             "--ledger",
             ledger.toString(),
             "--max-processing",
-            "1m",
+            maxProcessing,
             "--resend-window",
             "1d");
     if (init.exit() != 0) {

@@ -13,10 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.PreparedStatement;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -161,11 +162,11 @@ final class SuiteIT {
     }
   }
 
-  /** The commands of the restore chapter, in their order. */
-  private static List<String> runbook() throws IOException {
+  /** The commands of the runbook between two of its lines, in their order. */
+  private static List<String> runbook(String begin, String end) throws IOException {
     String text = Files.readString(Path.of("..", "docs", "operations.md"));
-    int from = text.indexOf("Restore, step by step:");
-    int to = text.indexOf("If only the claims file is lost", from);
+    int from = text.indexOf(begin);
+    int to = text.indexOf(end, from);
     assertThat(from).isPositive().isLessThan(to);
     return text
         .substring(from, to)
@@ -197,7 +198,7 @@ final class SuiteIT {
       Map<String, String> down = new HashMap<>(set);
       down.put("RELAY_ACCOUNT_URL", NOTHING);
       assertThat(send(down, "failed").exit).isEqualTo(4);
-      receive(ledger, "received");
+      assertThat(batch(down, Channel.body("received")).exit).isEqualTo(12);
       Process hub = hub(set);
       var unused = Channel.begin(listening(hub), "held-sent");
       sandbox.awaitReceived("held-sent", 1, Stage.PATIENCE);
@@ -209,7 +210,7 @@ final class SuiteIT {
       hub = hub(set);
       URI url = listening(hub);
 
-      for (String command : runbook()) {
+      for (String command : runbook("Restore, step by step:", "If only the claims file is lost")) {
         if (command.startsWith("systemctl stop ")) {
           hub.destroy();
           assertThat(hub.waitFor(60, SECONDS)).isTrue();
@@ -253,20 +254,110 @@ final class SuiteIT {
     return URI.create(line.replaceAll(".*listening on ([^ ,]+).*", "$1"));
   }
 
-  /** Takes a row in as a batch does. */
-  private static void receive(String ledger, String guid) throws Exception {
-    // Its transfer differs from the first one in the GUID only: so their fingerprints are the same.
+  private Ended batch(Map<String, String> set, String lines) throws Exception {
+    return run(set, lines, bin.resolve("relay"), "batch", "-");
+  }
+
+  /** A command of the runbook, in this test's folder. */
+  private Ended shell(Map<String, String> set, String command) throws Exception {
+    return run(set, "", "sh", "-c", "cd '" + temp + "' && PATH='" + bin + "':$PATH && " + command);
+  }
+
+  @Test
+  void theMonthEndAuditOfTheRunbookIsFollowedToTheLetter() throws Exception {
+    String ledger = temp.resolve("ledger.db").toString();
+    assertThat(init(ledger, "1s").exit).isZero();
+    try (Sandbox sandbox = Sandbox.start(Stage.loopback(), Sandbox.BALANCE)) {
+      Map<String, String> set = new HashMap<>();
+      set.put("RELAY_LEDGER", ledger);
+      set.put("RELAY_ACCOUNT_URL", sandbox.transfers().toString());
+      set.put("RELAY_MIN_AGE", "1s");
+      Map<String, String> down = new HashMap<>(set);
+      down.put("RELAY_ACCOUNT_URL", NOTHING);
+      assertThat(send(down, "failed").exit).isEqualTo(4);
+      String lines = String.join("\n", Channel.body("ok-1"), Channel.body("drop-2"));
+      assertThat(batch(set, lines).exit).isEqualTo(5);
+      Instant now = Instant.now();
+
+      for (String command : runbook("## Month-end audit", "## Incident review")) {
+        String line =
+            command
+                .replace("2026-11-01", now.minus(Duration.ofDays(2)).toString())
+                .replace("2026-12-01", now.plus(Duration.ofDays(1)).toString());
+        Ended ended = shell(set, line);
+        while (command.equals("resolve") && ended.exit == 0 && ended.err.contains("too young")) {
+          ended = shell(set, line); // until the row is as old as it has to be
+        }
+        assertThat(ended.exit).as(command + ended.err + ended.out).isZero();
+        if (command.equals("relay stats")) {
+          assertThat(ended.out).contains("UNKNOWN         0", "FAILED          0");
+          Files.write(
+              temp.resolve("statement.csv"), Channel.get(sandbox.transfers(), "/statement").body());
+        }
+      }
+      assertThat(temp.resolve("findings.csv"))
+          .hasContent("finding,guid,executions,state,code,detail");
+      assertThat(temp.resolve("untold.csv")).content().contains("drop-2,", "failed,");
+      assertThat(temp.resolve("journal.csv")).content().contains(",UNKNOWN,DONE,0000,resolve,");
+      assertThat(temp.resolve("rows.csv")).content().hasLineCount(4);
+      assertThat(sandbox.executed().values()).containsOnly(1).hasSize(3);
+
+      Files.writeString(temp.resolve("statement.csv"), "guid\nok-1\nok-1\n");
+      Files.delete(temp.resolve("findings.csv"));
+      String reconcile = runbook("2. Compare.", "3. What the channels").get(0);
+      assertThat(shell(set, reconcile.replaceAll("--since .* --format", "--format")).exit)
+          .isEqualTo(13);
+      assertThat(temp.resolve("findings.csv"))
+          .content()
+          .contains("duplicate,ok-1,2,DONE,", "missing,drop-2,0,DONE,", "missing,failed,0,DONE,");
+    }
+  }
+
+  @Test
+  void theIncidentReviewOfTheRunbookIsFollowedToTheLetter() throws Exception {
+    String ledger = temp.resolve("ledger.db").toString();
+    assertThat(init(ledger, "1s").exit).isZero();
+    try (Sandbox sandbox = Sandbox.start(Stage.loopback(), Sandbox.BALANCE)) {
+      Map<String, String> set = new HashMap<>();
+      set.put("RELAY_LEDGER", ledger);
+      set.put("RELAY_ACCOUNT_URL", sandbox.transfers().toString());
+      String iban = "DE89370400440532013000";
+      String body = "{\"guid\":\"G77\",\"iban\":\"" + iban + "\",\"fault\":\"drop\"}";
+      assertThat(run(set, body, bin.resolve("relay"), "send").exit).isEqualTo(5);
+      suspect(ledger, "G77");
+      Map<String, String> copy = new HashMap<>(set);
+      copy.put("RELAY_LEDGER", "incident.db");
+
+      Map<String, String> used = set;
+      StringBuilder shown = new StringBuilder();
+      for (String command : runbook("## Incident review", "## Watching")) {
+        if (command.equals("export RELAY_LEDGER=incident.db")) {
+          used = copy;
+          continue;
+        }
+        Ended ended = shell(command.startsWith("relay ack") ? set : used, command);
+        int expected = command.startsWith("relay stats") ? 13 : 0;
+        assertThat(ended.exit).as(command + ended.err + ended.out).isEqualTo(expected);
+        shown.append(ended.out).append(ended.err);
+      }
+      shown.append(Files.readString(temp.resolve("incident.csv")));
+      shown.append(Files.readString(temp.resolve("incident.ndjson")));
+      assertThat(shown.toString())
+          .contains("****3000", "relay ack G77 --reason", "G77 is seen to")
+          .doesNotContain(iban);
+      assertThat(shell(set, "relay stats -q").exit).isZero();
+    }
+  }
+
+  /** As a database where leases stand in for the claim byte would do it. */
+  private static void suspect(String ledger, String guid) throws Exception {
     try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + ledger);
         PreparedStatement insert =
             connection.prepareStatement(
-                "INSERT INTO ledger (guid, state, attempt, content_type, fingerprint, scheme,"
-                    + " request_sha256, received_at, updated_at, request)"
-                    + " SELECT ?, 'RECEIVED', 0, content_type, fingerprint, scheme, ?, received_at,"
-                    + " updated_at, ? FROM ledger LIMIT 1")) {
-      byte[] body = Channel.body(guid).getBytes(UTF_8);
+                "INSERT INTO journal (seq, guid, attempt, event, actor, \"by\", at) SELECT seq, guid,"
+                    + " attempt, 'double_suspect', 'relay', 'hub', updated_at FROM ledger"
+                    + " WHERE guid = ?")) {
       insert.setString(1, guid);
-      insert.setBytes(2, MessageDigest.getInstance("SHA-256").digest(body));
-      insert.setBytes(3, body);
       assertThat(insert.executeUpdate()).isEqualTo(1);
     }
   }
@@ -346,6 +437,10 @@ final class SuiteIT {
   }
 
   private Ended init(String ledger) throws Exception {
+    return init(ledger, "30s");
+  }
+
+  private Ended init(String ledger, String maxProcessing) throws Exception {
     return run(
         "sh",
         "-c",
@@ -354,7 +449,7 @@ final class SuiteIT {
         "init",
         "--ledger",
         ledger,
-        "--max-processing=30s",
+        "--max-processing=" + maxProcessing,
         "--resend-window=1d");
   }
 
