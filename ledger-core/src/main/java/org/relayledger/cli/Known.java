@@ -32,8 +32,8 @@ final class Known {
   private static final String RELAY =
       "balance bodies channel channel-header code concurrency content-type excel fingerprint-ignore"
           + " guid guid-column in-place journal listen mask max-attempts max-in-flight max-processing"
-          + " metrics-file min-age mode older-than rate reason resend-window since state"
-          + " stop-after until untold where";
+          + " metrics-file min-age mode older-than rate reason resend-window since skew state"
+          + " stop-after time-column until untold where";
   private static final String RESOLVE =
       "also-account concurrency min-age override reason reply settle stop-after";
   private static final String REPROCESS =

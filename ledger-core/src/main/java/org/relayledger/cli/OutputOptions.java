@@ -2,7 +2,10 @@ package org.relayledger.cli;
 
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
+import org.relayledger.ledger.LedgerException;
+import org.relayledger.report.JsonLines;
 import org.relayledger.report.Report;
 import picocli.CommandLine.Option;
 
@@ -75,6 +78,32 @@ public final class OutputOptions {
   public interface Writer<T> {
     /** Writes to {@code out}, which nobody else uses. */
     T write(Output out) throws InterruptedException;
+  }
+
+  /**
+   * The same as {@link #write} for a report: on stdout a summary ends it in every format that has
+   * one, also if {@code writer} throws.
+   */
+  public Exit writeReport(Streams streams, Writer<Exit> writer) throws InterruptedException {
+    return write(
+        streams,
+        out -> {
+          try {
+            return writer.write(out);
+          } catch (LedgerException e) {
+            summary(out, Exit.of(e));
+            throw e;
+          } catch (Failure e) {
+            summary(out, e.exit());
+            throw e;
+          }
+        });
+  }
+
+  private void summary(Output out, Exit exit) {
+    if (format() == Format.JSON) {
+      new JsonLines(out).summary(Map.of("rows", 0L), exit.code());
+    }
   }
 
   /**

@@ -43,7 +43,7 @@ final class Values {
     tool.registerConverter(Boolean.class, Values::truth);
     tool.registerConverter(boolean.class, Values::truth);
     tool.registerConverter(Path.class, Values::path);
-    tool.registerConverter(JsonPointer.class, Values::pointer);
+    tool.registerConverter(JsonPointer.class, Pointers::parse);
   }
 
   private static boolean isDigits(String text, int length) {
@@ -88,18 +88,5 @@ final class Values {
       throw new TypeConversionException(
           "'" + text + "' cannot be a path in this locale: set LC_ALL=C.UTF-8");
     }
-  }
-
-  /** RFC 6901 to the letter; the whole document, and what would break a log line, are refused. */
-  private static JsonPointer pointer(String text) {
-    boolean good = text.startsWith("/") && text.chars().noneMatch(Character::isISOControl);
-    for (int at = text.indexOf('~'); good && at >= 0; at = text.indexOf('~', at + 1)) {
-      good = text.startsWith("~0", at) || text.startsWith("~1", at);
-    }
-    if (!good) {
-      throw new TypeConversionException(
-          "'" + text + "' is not a JSON pointer: write it as /code or /reply/code");
-    }
-    return JsonPointer.compile(text);
   }
 }

@@ -17,6 +17,12 @@ public sealed interface Comparison extends AutoCloseable permits JdbcComparison 
      * @param tombstone what purge left of it, or null
      */
     boolean isRight(long executions, Row row, Tombstone tombstone);
+
+    /** The earliest time at which {@code row} was executed if it was, in epoch milliseconds. */
+    long earliest(Row row);
+
+    /** The latest such time. */
+    long latest(Row row);
   }
 
   /** Hears how far the matching has come. */
@@ -29,11 +35,16 @@ public sealed interface Comparison extends AutoCloseable permits JdbcComparison 
    * A GUID of which the rule says that something is wrong, as the ledger was when it was matched.
    *
    * @param id in which order
+   * @param at when it was executed, if that was once and is known; else null
    */
-  record Difference(long id, Guid guid, long executions) {}
+  record Difference(long id, Guid guid, long executions, Long at) {}
 
-  /** One execution of {@code guid}. */
-  void executed(Guid guid);
+  /**
+   * One execution of {@code guid}.
+   *
+   * @param at when, in epoch milliseconds, or null if that is not known
+   */
+  void executed(Guid guid, Long at);
 
   /** Matches every row and every tombstone by {@code rule}. */
   void match(Rule rule, Listener listener);

@@ -7,22 +7,24 @@ import java.util.List;
 /** Both sides in one table, grouped by the folded GUID. */
 final class JdbcComparison implements Comparison {
   private static final String ADD =
-      "INSERT INTO said (guid, executions, none_is_right, one_is_right) VALUES (?, ?, ?, ?)";
+      "INSERT INTO said (guid, executions, at, none_is_right, one_is_right, earliest, latest)"
+          + " VALUES (?, ?, ?, ?, ?, ?, ?)";
 
   private final JdbcView view;
   private final Scratch scratch =
       new Scratch(
-          "CREATE TABLE said (guid TEXT, executions INTEGER, none_is_right INTEGER,"
-              + " one_is_right INTEGER)",
-          "CREATE TABLE differences (id INTEGER PRIMARY KEY, guid TEXT, executions INTEGER)");
+          "CREATE TABLE said (guid TEXT, executions INTEGER, at INTEGER, none_is_right INTEGER,"
+              + " one_is_right INTEGER, earliest INTEGER, latest INTEGER)",
+          "CREATE TABLE differences (id INTEGER PRIMARY KEY, guid TEXT, executions INTEGER,"
+              + " at INTEGER)");
 
   JdbcComparison(JdbcView view) {
     this.view = view;
   }
 
   @Override
-  public void executed(Guid guid) {
-    scratch.add(ADD, guid.value(), 1, 0, 0);
+  public void executed(Guid guid, Long at) {
+    scratch.add(ADD, guid.value(), 1, at, 0, 0, null, null);
   }
 
   @Override
@@ -45,10 +47,13 @@ final class JdbcComparison implements Comparison {
       listener.matched(page.size());
     }
     scratch.add(
-        "INSERT INTO differences (guid, executions)"
-            + " SELECT min(guid), sum(executions) FROM said GROUP BY lower(guid)"
-            + " HAVING CASE sum(executions)"
-            + " WHEN 0 THEN NOT max(none_is_right) WHEN 1 THEN NOT max(one_is_right) ELSE 1 END");
+        "INSERT INTO differences (guid, executions, at)"
+            + " SELECT min(guid), sum(executions), CASE sum(executions) WHEN 1 THEN max(at) END"
+            + " FROM said GROUP BY lower(guid) HAVING CASE sum(executions)"
+            + " WHEN 0 THEN NOT max(none_is_right)"
+            + " WHEN 1 THEN NOT max(one_is_right) OR max(at) < max(earliest)"
+            + " OR max(at) > max(latest)"
+            + " ELSE 1 END");
   }
 
   private List<Row> page(long afterSeq) {
@@ -57,7 +62,14 @@ final class JdbcComparison implements Comparison {
 
   private void known(Guid guid, Rule rule, Row row, Tombstone tombstone) {
     scratch.add(
-        ADD, guid.value(), 0, rule.isRight(0, row, tombstone), rule.isRight(1, row, tombstone));
+        ADD,
+        guid.value(),
+        0,
+        null,
+        rule.isRight(0, row, tombstone),
+        rule.isRight(1, row, tombstone),
+        row == null ? null : rule.earliest(row),
+        row == null ? null : rule.latest(row));
   }
 
   @Override
@@ -68,7 +80,7 @@ final class JdbcComparison implements Comparison {
           try (ResultSet result =
               session
                   .bind(
-                      "SELECT id, guid, executions FROM differences WHERE id > ?"
+                      "SELECT id, guid, executions, at FROM differences WHERE id > ?"
                           + " ORDER BY id LIMIT ?",
                       afterId,
                       LedgerView.MAX_PAGE)
@@ -76,7 +88,10 @@ final class JdbcComparison implements Comparison {
             while (result.next()) {
               page.add(
                   new Difference(
-                      result.getLong(1), new Guid(result.getString(2)), result.getLong(3)));
+                      result.getLong(1),
+                      new Guid(result.getString(2)),
+                      result.getLong(3),
+                      JdbcView.number(result, 4)));
             }
           }
           return page;

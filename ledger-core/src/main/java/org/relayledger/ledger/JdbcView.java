@@ -520,6 +520,19 @@ final class JdbcView implements LedgerView {
   }
 
   @Override
+  public OptionalLong backupOf() {
+    return read(
+        session -> {
+          String sql = "SELECT value FROM settings WHERE key = ?";
+          try (ResultSet result = session.bind(sql, Sqlite.BACKUP_AT).executeQuery()) {
+            return result.next()
+                ? OptionalLong.of(Long.parseLong(result.getString(1)))
+                : OptionalLong.empty();
+          }
+        });
+  }
+
+  @Override
   public Settings settings() {
     return read(JdbcView::settings);
   }
@@ -584,7 +597,7 @@ final class JdbcView implements LedgerView {
     return bytes == null ? null : HexFormat.of().formatHex(bytes);
   }
 
-  private static Long number(ResultSet result, int column) throws SQLException {
+  static Long number(ResultSet result, int column) throws SQLException {
     long value = result.getLong(column);
     return value == 0 && result.wasNull() ? null : value;
   }

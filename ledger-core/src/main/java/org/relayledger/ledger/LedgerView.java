@@ -131,6 +131,9 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
   /** The last change of the mode, if there was one since init. */
   Optional<ModeChange> lastModeChange();
 
+  /** When this was copied from a ledger, in epoch milliseconds; empty if it is no backup. */
+  OptionalLong backupOf();
+
   /** What init fixed, and the present mode. */
   Settings settings();
 

@@ -143,7 +143,7 @@ public final class Relay {
           ? inProgress(known.row())
           : stands(arrival.guid(), standing.get());
     } catch (LedgerException e) {
-      return refused(arrival.guid(), e);
+      return refusal(arrival.guid(), e);
     }
   }
 
@@ -199,7 +199,7 @@ public final class Relay {
         case UNKNOWN, DONE -> stands(known);
       };
     } catch (LedgerException e) {
-      return refused(guid, e);
+      return refusal(guid, e);
     }
   }
 
@@ -229,7 +229,7 @@ public final class Relay {
         last.complete(now);
       }
     } catch (LedgerException e) {
-      last.complete(refused(guid, e));
+      last.complete(refusal(guid, e));
     }
     return Optional.of(last);
   }
@@ -481,7 +481,8 @@ public final class Relay {
         Problem.E903, guid, guid + " is in progress; nothing new was sent; ask again later");
   }
 
-  private static Answer refused(Guid guid, LedgerException e) {
+  /** The answer to a request that nothing became of, because the ledger failed. */
+  public static Answer.Refused refusal(Guid guid, LedgerException e) {
     return switch (e.kind()) {
       case BUSY ->
           Answer.Refused.of(Problem.E907, guid, e.getMessage() + "; " + guid + " was not claimed");

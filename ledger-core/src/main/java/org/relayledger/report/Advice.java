@@ -1,5 +1,6 @@
 package org.relayledger.report;
 
+import java.util.OptionalLong;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.Settings;
 
@@ -34,9 +35,10 @@ public record Advice(String certain, String next, Long notBefore, String remark)
       case RECEIVED ->
           new Advice(
               "taken in by a batch and never sent",
-              "reprocess --received " + guid,
+              claimed(settings, "reprocess --received " + guid),
               whenAsked(row, settings),
-              claiming(settings, "the same batch again sends it too"));
+              claiming(
+                  settings, "the same batch again sends it too", "reprocess --received " + guid));
       case SENT ->
           new Advice(
               "claimed for a send; it is being sent now, or its sender has died",
@@ -49,7 +51,8 @@ public record Advice(String certain, String next, Long notBefore, String remark)
               "resolve " + guid,
               whenOld(row, settings),
               row.endedAt() == null
-                  ? "its exchange has no recorded end: a late reply may settle it by itself"
+                  ? "its exchange has no recorded end: a late reply may settle it by itself; if its"
+                      + " sender is gone, resolve has its age begin, and settles it min-age later"
                   : null);
       case FAILED -> failed(row, settings);
       case DONE ->
@@ -65,24 +68,49 @@ public record Advice(String certain, String next, Long notBefore, String remark)
     };
   }
 
+  /**
+   * The same for a row that was read in a backup, if it was.
+   *
+   * @param backupAt when the backup was made, in epoch milliseconds
+   */
+  public Advice in(OptionalLong backupAt) {
+    return backupAt.isEmpty()
+        ? this
+        : new Advice(
+            certain,
+            next,
+            notBefore,
+            "this is a backup of "
+                + Times.format(backupAt.getAsLong())
+                + ": look in the ledger itself before you do anything");
+  }
+
   private static Advice failed(Row row, Settings settings) {
     boolean usedUp = row.attempt() >= MAX_ATTEMPTS;
-    return new Advice(
-        "certainly not processed by the account system",
+    String command =
         "reprocess "
             + (usedUp ? "--max-attempts " + (row.attempt() + 1) + " " : "")
-            + row.guid().value(),
+            + row.guid().value();
+    return new Advice(
+        "certainly not processed by the account system",
+        claimed(settings, command),
         whenAsked(row, settings),
         claiming(
             settings,
             usedUp
                 ? "it has had " + row.attempt() + " attempts: find out why before another one"
-                : "its channel may send it again too"));
+                : "its channel may send it again too",
+            command));
   }
 
-  private static String claiming(Settings settings, String otherwise) {
+  /** The command that claims a row, where that is possible; else the one that says why not. */
+  private static String claimed(Settings settings, String command) {
+    return settings.mode() == Settings.Mode.HOLD ? "relay mode" : command;
+  }
+
+  private static String claiming(Settings settings, String otherwise, String command) {
     return settings.mode() == Settings.Mode.HOLD
-        ? "the ledger is on hold: nothing is sent before 'relay mode normal'"
+        ? "the ledger is on hold, by whom and why says 'relay mode'; once that is over: " + command
         : otherwise;
   }
 

@@ -5,9 +5,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
+import java.util.BitSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.relayledger.ledger.Entry;
 import org.relayledger.ledger.Row;
 import tools.jackson.core.JacksonException;
@@ -38,11 +42,14 @@ public final class Mask {
   private static final int KEPT = 4;
   private static final String STARS = "****";
 
-  /** A shorter value is not looked for in notes: it would be found everywhere. */
+  /** A shorter value is not looked for elsewhere: it would be found everywhere. */
   private static final int TELLING = 4;
 
-  /** The same for bodies, which are full of short values. */
+  /** A shorter value is not looked for within the values of bodies. */
   private static final int LONG = KEEPS_FROM;
+
+  /** Behind it an inquiry's note quotes what was answered. */
+  private static final Pattern ANSWER = Pattern.compile("; GET \\S+: HTTP [0-9]+: ");
 
   private static final JsonFactory FACTORY =
       JsonFactory.builder()
@@ -77,33 +84,31 @@ public final class Mask {
 
   /** One row as it may be shown, and what belongs to it. */
   public final class Masked {
-    private final Set<String> values = new LinkedHashSet<>();
+    private final Set<String> values = new HashSet<>();
     private final Row row;
 
     private Masked(Row read, boolean bodies) {
-      String request = json(read.request());
-      String reply = json(read.reply());
+      String request = text(read.request());
+      String reply = text(read.reply());
+      // What is hidden at its pointer may stand elsewhere too, so all of it is known first.
+      collect(request);
+      collect(reply);
       row =
           isNone()
               ? read
               : bodies
-                  ? read.withBodies(echoes(request), echoes(reply))
+                  ? read.withBodies(shown(request), shown(reply))
                   : read.withBodies(null, null);
     }
 
-    /** What is hidden at its pointer may stand elsewhere too. */
-    private byte[] echoes(String body) {
-      return body == null ? null : without(body, LONG).getBytes(UTF_8);
+    private void collect(String body) {
+      if (body != null && !isNone()) {
+        String unused = json(body, values, Set.of());
+      }
     }
 
-    private String without(String text, int shortest) {
-      String shown = text;
-      for (String value : values) {
-        if (value.length() >= shortest) {
-          shown = shown.replace(value, hidden(value));
-        }
-      }
-      return shown;
+    private byte[] shown(String body) {
+      return body == null ? null : json(body, new HashSet<>(), values).getBytes(UTF_8);
     }
 
     /** The row. */
@@ -113,8 +118,8 @@ public final class Mask {
 
     /** An entry of its journal; null stays null. */
     public Entry entry(Entry entry) {
-      return entry == null
-          ? null
+      return entry == null || isNone()
+          ? entry
           : new Entry(
               entry.id(),
               entry.guid(),
@@ -124,34 +129,58 @@ public final class Mask {
               entry.to(),
               entry.code(),
               entry.actor(),
-              text(entry.by()),
-              text(entry.ticket()),
+              note(entry.by()),
+              note(entry.ticket()),
               entry.at(),
-              text(entry.note()));
+              note(entry.note()));
     }
 
-    private String json(byte[] body) {
-      if (body == null || isNone()) {
+    /** Text that may quote an answer, or a value. */
+    private String note(String text) {
+      if (text == null) {
         return null;
       }
-      try {
-        String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
-        return Mask.this.json(text, values);
-      } catch (CharacterCodingException e) {
-        return STARS;
+      Matcher answer = ANSWER.matcher(text);
+      int quoted = answer.find() ? answer.end() : text.indexOf('{');
+      if (quoted < 0) {
+        return without(text, values);
       }
+      Set<String> more = new HashSet<>();
+      json(text.substring(quoted), more, values);
+      more.addAll(values);
+      return without(text.substring(0, quoted), more)
+          + json(text.substring(quoted), new HashSet<>(), more);
     }
+  }
 
-    /** Text that may quote JSON, or a value. */
-    private String text(String text) {
-      if (text == null || isNone()) {
-        return text;
-      }
-      int json = text.indexOf('{');
-      String shown =
-          json < 0 ? text : text.substring(0, json) + Mask.this.json(text.substring(json), values);
-      return without(shown, TELLING);
+  private static String text(byte[] body) {
+    try {
+      return body == null ? null : UTF_8.newDecoder().decode(ByteBuffer.wrap(body)).toString();
+    } catch (CharacterCodingException e) {
+      return ""; // of which nothing can be read, so that all of it is hidden
     }
+  }
+
+  /** {@code text} with the last four at most of whatever of it is one of {@code values}. */
+  private static String without(String text, Set<String> values) {
+    BitSet covered = new BitSet();
+    for (String value : values) {
+      for (int at = text.indexOf(value); at >= 0; at = text.indexOf(value, at + 1)) {
+        covered.set(at, at + value.length());
+      }
+    }
+    StringBuilder shown = new StringBuilder();
+    for (int at = 0; at < text.length(); ) {
+      int from = covered.nextSetBit(at);
+      if (from < 0) {
+        shown.append(text, at, text.length());
+        break;
+      }
+      int to = covered.nextClearBit(from);
+      shown.append(text, at, from).append(hidden(text.substring(from, to)));
+      at = to;
+    }
+    return shown.toString();
   }
 
   /**
@@ -164,26 +193,28 @@ public final class Mask {
     return new Masked(read, bodies);
   }
 
-  /** {@code text} with its members hidden; what they were is added to {@code values}. */
-  private String json(String text, Set<String> values) {
+  /**
+   * {@code text} with its members hidden.
+   *
+   * @param found what they were is added here
+   * @param known what is hidden wherever it stands
+   */
+  private String json(String text, Set<String> found, Set<String> known) {
     StringBuilder out = new StringBuilder(text.length());
-    int done = 0;
     try (JsonParser parser = FACTORY.createParser(ObjectReadContext.empty(), text)) {
-      Reading reading = new Reading(text, parser, out, values);
+      Reading reading = new Reading(text, parser, out, found, known);
       try {
         if (parser.nextToken() != null) {
           reading.value(pointers);
-        }
-        JsonToken more = parser.nextToken();
-        done = more == null ? text.length() : reading.done;
-        if (more == null) {
-          return out.append(text, reading.done, text.length()).toString();
+          if (parser.nextToken() == null) {
+            return out.append(text, reading.done, text.length()).toString();
+          }
         }
       } catch (JacksonException e) {
-        done = reading.done;
+        // Nobody knows what comes after what was read.
       }
     }
-    return done == text.length() ? out.toString() : out.append(STARS).toString();
+    return out.append(STARS).toString();
   }
 
   /** One way through a text: what was read is in {@code out}, up to {@code done}. */
@@ -191,14 +222,20 @@ public final class Mask {
     private final String text;
     private final JsonParser parser;
     private final StringBuilder out;
-    private final Set<String> values;
+    private final Set<String> found;
+    private final Set<String> known;
+    private final Set<String> longOnes;
     private int done;
 
-    Reading(String text, JsonParser parser, StringBuilder out, Set<String> values) {
+    Reading(
+        String text, JsonParser parser, StringBuilder out, Set<String> found, Set<String> known) {
       this.text = text;
       this.parser = parser;
       this.out = out;
-      this.values = values;
+      this.found = found;
+      this.known = known;
+      this.longOnes =
+          known.stream().filter(value -> value.length() >= LONG).collect(Collectors.toSet());
     }
 
     /** Copies the present token's value, or hides it where a pointer ends. */
@@ -211,6 +248,7 @@ public final class Mask {
         case START_OBJECT -> {
           while (parser.nextToken() != JsonToken.END_OBJECT) {
             List<JsonPointer> below = below(at, parser.currentName());
+            scalar(parser.currentName());
             parser.nextToken();
             value(below);
           }
@@ -222,7 +260,20 @@ public final class Mask {
           }
           copy();
         }
-        default -> copy();
+        default -> scalar(parser.getString());
+      }
+    }
+
+    /** Copies the present token, which says {@code value}, unless that is known to be hidden. */
+    private void scalar(String value) {
+      String shown =
+          known.contains(value)
+              ? hidden(value)
+              : longOnes.isEmpty() ? value : without(value, longOnes);
+      if (shown.equals(value)) {
+        copy();
+      } else {
+        replace(shown);
       }
     }
 
@@ -259,16 +310,32 @@ public final class Mask {
 
     private int end() {
       JsonToken token = parser.currentToken();
-      return token == JsonToken.VALUE_STRING || token.isStructEnd()
-          ? offsetAfter()
-          : start() + parser.getString().length();
-    }
-
-    private int offsetAfter() {
-      if (parser.currentToken() == JsonToken.VALUE_STRING) {
+      if (token == JsonToken.PROPERTY_NAME) {
+        return afterString(start()); // the parser is at its value already
+      }
+      if (token != JsonToken.VALUE_STRING && !token.isStructEnd()) {
+        return start() + parser.getString().length();
+      }
+      if (token == JsonToken.VALUE_STRING) {
         String unused = parser.getString(); // a string is read to its end only when it is asked for
       }
       return (int) parser.currentLocation().getCharOffset();
+    }
+
+    /** Where the string that begins at {@code from} ends. */
+    private int afterString(int from) {
+      int at = from + 1;
+      while (text.charAt(at) != '"') {
+        at += text.charAt(at) == '\\' ? 2 : 1;
+      }
+      return at + 1;
+    }
+
+    /** Another string instead of the present token. */
+    private void replace(String shown) {
+      out.append(text, done, start());
+      out.append('"').append(JsonStringEncoder.getInstance().quoteAsCharArray(shown)).append('"');
+      done = end();
     }
 
     private int start() {
@@ -277,33 +344,28 @@ public final class Mask {
 
     /** Stars instead of the present token's value, with all that is in it. */
     private void hide() {
-      int from = start();
-      out.append(text, done, from);
-      done = from;
-      String shown = STARS;
-      switch (parser.currentToken()) {
-        case START_OBJECT, START_ARRAY -> {
-          int depth = 1;
-          while (depth > 0) {
-            JsonToken token = parser.nextToken();
-            depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-            if (token.isScalarValue()) {
-              note(parser.getString());
-            }
-          }
-        }
-        default -> {
+      if (!parser.currentToken().isStructStart()) {
+        note(parser.getString());
+        replace(hidden(parser.getString()));
+        return;
+      }
+      out.append(text, done, start());
+      done = start();
+      int depth = 1;
+      while (depth > 0) {
+        JsonToken token = parser.nextToken();
+        depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
+        if (token.isScalarValue()) {
           note(parser.getString());
-          shown = hidden(parser.getString());
         }
       }
-      out.append('"').append(JsonStringEncoder.getInstance().quoteAsCharArray(shown)).append('"');
+      out.append('"').append(STARS).append('"');
       done = end();
     }
 
     private void note(String value) {
       if (value.length() >= TELLING) {
-        values.add(value);
+        found.add(value);
       }
     }
   }

@@ -99,7 +99,7 @@ class MaskTest {
       delimiter = '|',
       value = {
         "not json at all 12345678 | ****",
-        "{\"b\":1,\"a\":\"1234567 | {\"b\":1,\"a\":****",
+        "{\"b\":1,\"a\":\"1234567 | {\"b\":1,\"a\"****",
         "{\"a\":\"123456789\"} and more secrets | {\"a\":\"****6789\"}****",
         "{\"a\":\"123456789\",, | {\"a\":\"****6789\"****",
       })
@@ -141,7 +141,53 @@ class MaskTest {
     assertThat(new String(masked.row().reply(), UTF_8))
         .isEqualTo("{\"text\":\"paid to ****3000\"}");
     assertThat(entry.ticket()).isEqualTo("****3000");
-    assertThat(entry.note()).isEqualTo("found; HTTP 200: {\"iban\":\"****5555\"****");
+    assertThat(entry.note()).isEqualTo("found; HTTP 200: {\"iban\":\"****5555\",\"x\"****");
+  }
+
+  private static String noted(String note, String request, String... pointers) {
+    Row row = row(request.getBytes(UTF_8), null);
+    Entry entry =
+        new Entry(1, row.guid(), 1, "inquiry", null, null, null, "resolve", "ann", null, 1, note);
+    return mask(pointers).mask(row, false).entry(entry).note();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        // One value within the other, in either order.
+        "{\"bank\":\"37040044\",\"iban\":\"DE89370400440532013000\",\"m\":\"to DE89370400440532013000\"}"
+            + " | {\"bank\":\"****0044\",\"iban\":\"****3000\",\"m\":\"to ****3000\"}",
+        "{\"iban\":\"DE89370400440532013000\",\"bank\":\"37040044\",\"m\":\"37040044 DE8937040044\"}"
+            + " | {\"iban\":\"****3000\",\"bank\":\"****0044\",\"m\":\"****0044 DE89****0044\"}",
+        // Spelled in another way.
+        "{\"iban\":\"J\\u00fcrgen-12345678\",\"m\":\"(J\u00fcrgen-12345678)\"}"
+            + " | {\"iban\":\"****5678\",\"m\":\"(****5678)\"}",
+        "{\"iban\":\"a/b/c/d/e1234\",\"m\":\"a\\/b\\/c\\/d\\/e1234\"}"
+            + " | {\"iban\":\"****1234\",\"m\":\"****1234\"}",
+        "{\"iban\":12345678.5,\"m\":\"12345678.5\"} | {\"iban\":\"****78.5\",\"m\":\"****78.5\"}",
+        // A short one only where it stands alone.
+        "{\"iban\":\"1234\",\"m\":\"1234\",\"n\":\"x1234\"}"
+            + " | {\"iban\":\"****\",\"m\":\"****\",\"n\":\"x1234\"}",
+        // As the name of a member.
+        "{\"iban\":\"12345678\",\"12345678\":1} | {\"iban\":\"****5678\",\"****5678\":1}",
+      })
+  void theValueIsHiddenWhereverElseItStands(String json, String shown) {
+    assertThat(masked(json, "/iban", "/bank")).isEqualTo(shown);
+  }
+
+  @Test
+  void anAnswerThatIsNoJsonIsHiddenAsAWholeAndOtherTextOnlyWhereItSaysAValue() {
+    String request = "{\"iban\":\"DE89370400440532013000\",\"blz\":\"37040044\"}";
+    String get = "inconclusive; GET http://a/t/g-1: ";
+    assertThat(noted(get + "HTTP 200: iban=XX99887766554433221100", request, "/iban"))
+        .isEqualTo(get + "HTTP 200: ****");
+    assertThat(noted(get + "HTTP 404: <p>E. M. {\"iban\":1}", request, "/iban"))
+        .isEqualTo(get + "HTTP 404: ****");
+    assertThat(noted(get + "no answer", request, "/iban")).isEqualTo(get + "no answer");
+    assertThat(noted("booked to DE89370400440532013000, says A.", request, "/iban", "/blz"))
+        .isEqualTo("booked to ****3000, says A.");
+    assertThat(noted("late reply", request, "/iban")).isEqualTo("late reply");
   }
 
   @Test

@@ -69,6 +69,11 @@ final class BatchIntake {
     stopped = true;
   }
 
+  /** Whether the end of the stream has not been seen. */
+  boolean mayHaveMore() {
+    return end == null;
+  }
+
   /**
    * The next lines, at most {@link Ledger#MAX_INTAKE}, or none after the last.
    *

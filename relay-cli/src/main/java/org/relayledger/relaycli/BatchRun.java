@@ -9,6 +9,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Predicate;
 import org.relayledger.cli.EarlyStop;
 import org.relayledger.cli.Exit;
@@ -17,6 +18,7 @@ import org.relayledger.cli.Workers;
 import org.relayledger.ledger.Actor;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Ledger;
+import org.relayledger.ledger.LedgerException;
 import org.relayledger.ledger.Request;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.State;
@@ -71,6 +73,9 @@ final class BatchRun {
   // By folded GUID; not more than there are workers.
   private final Map<String, CompletableFuture<Void>> sending = new ConcurrentHashMap<>();
   private final AtomicBoolean ended = new AtomicBoolean();
+  private final LongAdder answered = new LongAdder();
+  private long read;
+  private LedgerException failed;
   private boolean probed;
   private volatile boolean stopped;
 
@@ -113,16 +118,23 @@ final class BatchRun {
         return;
       }
       results.nothing("nothing to do: the batch has no lines");
-      takeIn(intake, spool);
-      spool.rewind();
-      results.expect(spool.size());
-      long answered = 0;
-      for (Spool.Item item = spool.next(); item != null && !stopped; item = spool.next()) {
-        answer(item);
-        answered++;
+      try {
+        takeIn(intake, spool);
+        spool.rewind();
+        results.expect(spool.size());
+        for (Spool.Item item = spool.next(); item != null && !stopped; item = spool.next()) {
+          answer(item);
+        }
+        workers.finish();
+      } finally {
+        results.count("left", read - answered.sum());
       }
-      results.count("left", spool.size() - answered);
-      workers.finish();
+      if (failed != null) {
+        throw failed;
+      }
+      if (stopped && intake.mayHaveMore()) {
+        results.note("the batch was not read to its end");
+      }
     }
   }
 
@@ -136,6 +148,8 @@ final class BatchRun {
           requests.add(accepted.request());
         }
       }
+      read += chunk.size();
+      results.count("lines", chunk.size());
       Iterator<Taken> taken = ledger.receive(requests, actor).iterator();
       for (BatchIntake.Arrived arrived : chunk) {
         if (arrived.arrival() instanceof Intake.Arrival.Accepted accepted) {
@@ -145,7 +159,6 @@ final class BatchRun {
           spool.add(new Spool.Item(arrived.line(), refused.guid(), refused));
         }
       }
-      results.count("lines", chunk.size());
       results.advance(chunk.size());
     }
   }
@@ -167,10 +180,26 @@ final class BatchRun {
       fill(place, item, null, item.refused());
       return;
     }
+    if (failed != null) {
+      fill(place, item, null, Relay.refusal(item.guid(), failed));
+      return;
+    }
     CompletableFuture<Void> same = sending.get(item.guid().folded());
     if (same != null) {
       same.join(); // the same GUID on a line before: its answer is this one's, too
     }
+    try {
+      answer(item, place);
+    } catch (LedgerException e) {
+      // Every line has its answer, and most of them are still to come.
+      failed = e;
+      workers.stop();
+      fill(place, item, null, Relay.refusal(item.guid(), e));
+    }
+  }
+
+  private void answer(Spool.Item item, InOrder.Place<Table.Line> place)
+      throws InterruptedException {
     Optional<Row> known = ledger.view().find(item.guid(), true);
     if (known.isEmpty()) {
       fill(place, item, null, purged(item.guid()));
@@ -267,6 +296,7 @@ final class BatchRun {
       results.trouble(Exit.of(refused.problem()), "line " + item.line() + ": " + refused.detail());
     }
     results.advance(1);
+    answered.increment();
     lines.fill(place, line, LINE_SIZE + (line.reply() == null ? 0 : line.reply().length));
   }
 
@@ -288,7 +318,7 @@ final class BatchRun {
       case E901 -> State.UNKNOWN;
       case E902 -> State.FAILED;
       case E903 -> State.SENT;
-      case E907, E908 -> row.state();
+      case E907, E908 -> row == null ? null : row.state();
       case E904, E905, E906 -> null; // the request of this line is in no row
     };
   }

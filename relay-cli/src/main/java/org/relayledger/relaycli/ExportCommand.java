@@ -63,7 +63,7 @@ final class ExportCommand implements Action {
     Rows wanted =
         new Rows(
             filters.filter(HostClock.system()), limit.most(), bodies, rows, journal, mask.mask());
-    return output.write(
+    return output.writeReport(
         streams,
         out -> {
           try (LedgerView view = LedgerView.open(ledger.location())) {

@@ -10,6 +10,7 @@ import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
+import org.relayledger.cli.Pointers;
 import org.relayledger.ledger.Filter;
 import org.relayledger.ledger.State;
 import picocli.CommandLine.ITypeConverter;
@@ -70,7 +71,7 @@ final class FilterOptions {
       if (equals < 2 || text.charAt(0) != '/') {
         throw new TypeConversionException("write a JSON pointer and a value, as /amount=12.50");
       }
-      return Map.entry(JsonPointer.compile(text.substring(0, equals)), text.substring(equals + 1));
+      return Map.entry(Pointers.parse(text.substring(0, equals)), text.substring(equals + 1));
     }
   }
 
@@ -86,6 +87,11 @@ final class FilterOptions {
   }
 
   Filter filter(InstantSource clock) {
+    // Of an unset variable in a script: it would look like "there is none".
+    if ((channel != null && channel.isBlank())
+        || (codes != null && codes.stream().anyMatch(String::isBlank))) {
+      throw new Failure(Exit.USAGE, "--channel or --code is empty");
+    }
     Long before =
         Stream.of(
                 Moments.option("--until", until, clock),

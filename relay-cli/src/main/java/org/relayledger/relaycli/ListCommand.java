@@ -26,12 +26,12 @@ final class ListCommand implements Action {
   public Exit run(Streams streams) throws InterruptedException {
     Filter filter = filters.filter(HostClock.system());
     Rows rows = new Rows(filter, limit.most(), false, true, false, mask.mask());
-    return output.write(
+    return output.writeReport(
         streams,
         out -> {
           try (LedgerView view = LedgerView.open(ledger.location())) {
             long count = rows.write(view, output.report(out), out).rows();
-            if (!common.quiet()) {
+            if (!common.quiet() && !out.lost()) {
               streams.say("relay list: " + count + (count == 1 ? " row" : " rows"));
             }
             return Exit.OK;

@@ -1,6 +1,7 @@
 package org.relayledger.relaycli;
 
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,6 +15,7 @@ import org.relayledger.cli.Results;
 import org.relayledger.cli.Streams;
 import org.relayledger.cli.SuccessCodesOption;
 import org.relayledger.ledger.Comparison;
+import org.relayledger.ledger.Entry;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.LedgerView;
@@ -38,6 +40,7 @@ final class ReconcileCommand implements Action {
           "rows",
           "duplicate",
           "missing",
+          "mistimed",
           "unexpected",
           "unresolved",
           "not_in_ledger",
@@ -62,6 +65,24 @@ final class ReconcileCommand implements Action {
   private String guidColumn;
 
   @Option(
+      names = "--time-column",
+      paramLabel = "NAME",
+      description =
+          "The column that has the time of execution, with its offset (default: none is read). Then"
+              + " an execution at another time than the row's is found, too: one of two that are in"
+              + " two statements.")
+  private String timeColumn;
+
+  @Option(
+      names = "--skew",
+      paramLabel = "D",
+      defaultValue = "1s",
+      description =
+          "How far the account system's clock may be from this host's, for --time-column (default:"
+              + " ${DEFAULT-VALUE}).")
+  private Duration skew;
+
+  @Option(
       names = "--since",
       paramLabel = "WHEN",
       description =
@@ -81,7 +102,8 @@ final class ReconcileCommand implements Action {
     Moments.Span span =
         new Moments.Span(
             Moments.option("--since", since, clock), Moments.option("--until", until, clock));
-    Reconciliation rule = new Reconciliation(span.since(), span.until(), success.codes()::matches);
+    Reconciliation rule =
+        new Reconciliation(span.since(), span.until(), skew, success.codes()::matches);
     return Results.of(
         streams,
         "relay reconcile",
@@ -91,12 +113,13 @@ final class ReconcileCommand implements Action {
         COUNTED,
         results -> {
           try (LedgerView view = LedgerView.open(ledger.location());
-              Statement executions = new Statement(ledger.input(statement, streams), guidColumn);
+              Statement executions =
+                  new Statement(ledger.input(statement, streams), guidColumn, timeColumn);
               Comparison comparison = view.compare()) {
             Map<String, Long> disagreements = new LinkedHashMap<>();
             read(executions, comparison, results, disagreements);
             comparison.match(
-                (n, row, stone) -> rule.judge(n, row, stone).isEmpty(),
+                rule,
                 rows -> {
                   results.count("rows", rows);
                   results.advance(rows);
@@ -119,12 +142,14 @@ final class ReconcileCommand implements Action {
       results.count("executions");
       results.advance(1);
       if (execution.guid().isPresent()) {
-        comparison.executed(execution.guid().get());
+        comparison.executed(execution.guid().get(), execution.at());
       } else {
         results.count("unreadable");
         disagreements.merge("unreadable", 1L, Long::sum);
         String detail =
-            "line " + execution.line() + " of the statement: executed, but its GUID is none";
+            "line "
+                + execution.line()
+                + " of the statement: executed, but its GUID is none, or its time cannot be read";
         results.row(Table.FINDINGS, new Table.Finding("unreadable", null, 1L, null, null, detail));
       }
     }
@@ -145,8 +170,9 @@ final class ReconcileCommand implements Action {
         Guid guid = difference.guid();
         Row row = view.find(guid, false).orElse(null);
         Tombstone tombstone = row == null ? view.tombstone(guid).orElse(null) : null;
+        List<Entry> journal = row == null ? List.of() : view.journal(row);
         Optional<Reconciliation.Finding> judged =
-            rule.judge(difference.executions(), row, tombstone);
+            rule.judge(difference.executions(), difference.at(), row, tombstone, journal);
         if (judged.isPresent()) {
           Reconciliation.Finding finding = judged.get();
           results.count(finding.word());

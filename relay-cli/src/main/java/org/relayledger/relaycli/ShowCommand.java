@@ -54,15 +54,15 @@ final class ShowCommand implements Action {
 
   @Override
   public Exit run(Streams streams) throws InterruptedException {
-    Guid asked =
-        Guid.parse(guid)
-            .orElseThrow(() -> new Failure(Exit.BAD_REQUEST, "'" + guid + "' is no GUID"));
     if (output.format() == Format.CSV) {
       throw new Failure(Exit.USAGE, "csv is for lists; use --format text or json");
     }
-    return output.write(
+    return output.writeReport(
         streams,
         out -> {
+          Guid asked =
+              Guid.parse(guid)
+                  .orElseThrow(() -> new Failure(Exit.BAD_REQUEST, "'" + guid + "' is no GUID"));
           try (LedgerView view = LedgerView.open(ledger.location())) {
             show(view, asked, out);
             return Exit.OK;
@@ -74,16 +74,12 @@ final class ShowCommand implements Action {
     Mask hidden = mask.mask();
     Optional<Row> found = view.find(asked, bodies || !hidden.isNone());
     if (found.isEmpty()) {
-      if (output.format() == Format.JSON) {
-        Map<String, Long> none = Map.of("rows", 0L);
-        new JsonLines(out).summary(none, Exit.NO_SUCH_GUID.code());
-      }
       throw new Failure(Exit.NO_SUCH_GUID, absent(asked, view.tombstone(asked)));
     }
     Mask.Masked masked = hidden.mask(found.get(), bodies);
     List<Entry> journal = view.journal(found.get()).stream().map(masked::entry).toList();
     boolean suspect = view.doubleSuspect(asked).isPresent();
-    Advice advice = Advice.on(found.get(), view.settings(), suspect);
+    Advice advice = Advice.on(found.get(), view.settings(), suspect).in(view.backupOf());
     if (output.format() == Format.JSON) {
       json(masked.row(), journal, advice, new JsonLines(out));
     } else {
@@ -145,9 +141,9 @@ final class ShowCommand implements Action {
       }
     }
     if (bodies) {
-      out.printf("%-16s%s%n", "request", Body.of(row.request()).text());
+      out.printf("%-16s%s%n", "request", Plain.text(Body.of(row.request()).text()));
       if (row.reply() != null) {
-        out.printf("%-16s%s%n", "reply", Body.of(row.reply()).text());
+        out.printf("%-16s%s%n", "reply", Plain.text(Body.of(row.reply()).text()));
       }
     }
     out.println("journal");

@@ -9,6 +9,8 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.Reader;
 import java.io.UncheckedIOException;
+import java.time.DateTimeException;
+import java.time.OffsetDateTime;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
@@ -29,20 +31,24 @@ final class Statement implements AutoCloseable {
    *
    * @param line where its record ends in the file
    * @param guid empty if the record has none that could be one
+   * @param at when, in epoch milliseconds; null if no such column is read
    */
-  record Execution(long line, Optional<Guid> guid) {}
+  record Execution(long line, Optional<Guid> guid, Long at) {}
 
   private final Bounded in;
   private final CSVParser parser;
   private final Iterator<CSVRecord> records;
-  private final int column;
+  private final int guidColumn;
+  private final int timeColumn;
 
   /**
    * Reads the header.
    *
-   * @throws Failure if there is none, or it has not one column of that name (exit 2)
+   * @param guidColumn the name of the column with the GUID
+   * @param timeColumn that of the column with the time, or null
+   * @throws Failure if there is none, or it has not one column of such a name (exit 2)
    */
-  Statement(InputStream stream, String guidColumn) {
+  Statement(InputStream stream, String guidColumn, String timeColumn) {
     in = new Bounded(new BufferedReader(new InputStreamReader(stream, UTF_8)));
     try {
       CSVFormat format = CSVFormat.RFC4180.builder().setIgnoreEmptyLines(true).get();
@@ -50,21 +56,29 @@ final class Statement implements AutoCloseable {
       records = parser.iterator();
       List<String> header = records.hasNext() ? records.next().toList() : List.of();
       List<String> names = header.stream().map(name -> name.replace("\ufeff", "")).toList();
-      column = names.indexOf(guidColumn);
-      if (column < 0 || column != names.lastIndexOf(guidColumn)) {
-        throw new Failure(
-            Exit.USAGE,
-            "the statement must have one column named '"
-                + guidColumn
-                + "' (--guid-column); its first line has: "
-                + String.join(", ", names)
-                + "; nothing was compared");
-      }
+      this.guidColumn = column(names, "--guid-column", guidColumn);
+      this.timeColumn = timeColumn == null ? -1 : column(names, "--time-column", timeColumn);
     } catch (IOException e) {
       throw unreadable(e);
     } catch (UncheckedIOException e) {
       throw unreadable(e.getCause());
     }
+  }
+
+  private static int column(List<String> names, String option, String wanted) {
+    int column = names.indexOf(wanted);
+    if (column < 0 || column != names.lastIndexOf(wanted)) {
+      throw new Failure(
+          Exit.USAGE,
+          "the statement must have one column named '"
+              + wanted
+              + "' ("
+              + option
+              + "); its first line has: "
+              + String.join(", ", names)
+              + "; nothing was compared");
+    }
+    return column;
   }
 
   /**
@@ -75,16 +89,34 @@ final class Statement implements AutoCloseable {
   Optional<Execution> next() {
     in.count = 0;
     try {
-      if (!records.hasNext()) {
-        return Optional.empty();
+      while (records.hasNext()) {
+        CSVRecord cells = records.next();
+        if (cells.size() > 1 || !cells.get(0).isBlank()) {
+          return Optional.of(execution(cells));
+        }
       }
-      CSVRecord cells = records.next();
-      Optional<Guid> guid =
-          column < cells.size() ? Guid.parse(cells.get(column).strip()) : Optional.empty();
-      return Optional.of(new Execution(parser.getCurrentLineNumber(), guid));
+      return Optional.empty();
     } catch (UncheckedIOException e) {
       throw unreadable(e.getCause());
     }
+  }
+
+  private Execution execution(CSVRecord cells) {
+    long line = parser.getCurrentLineNumber();
+    Optional<Guid> guid = Guid.parse(cell(cells, guidColumn));
+    if (timeColumn < 0) {
+      return new Execution(line, guid, null);
+    }
+    try {
+      long at = OffsetDateTime.parse(cell(cells, timeColumn)).toInstant().toEpochMilli();
+      return new Execution(line, guid, at);
+    } catch (DateTimeException | ArithmeticException e) {
+      return new Execution(line, Optional.empty(), null);
+    }
+  }
+
+  private static String cell(CSVRecord cells, int column) {
+    return column < cells.size() ? cells.get(column).strip() : "";
   }
 
   private static Failure unreadable(IOException e) {

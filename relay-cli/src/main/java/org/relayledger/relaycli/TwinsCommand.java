@@ -35,7 +35,7 @@ final class TwinsCommand implements Action {
   @Override
   public Exit run(Streams streams) throws InterruptedException {
     Filter filter = filters.filter(HostClock.system());
-    return output.write(
+    return output.writeReport(
         streams,
         out -> {
           try (LedgerView view = LedgerView.open(ledger.location());

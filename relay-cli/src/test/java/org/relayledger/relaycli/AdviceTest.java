@@ -158,8 +158,8 @@ class AdviceTest {
     stage.transfer("fail-1", "--account-url", DOWN);
     String[] mode = {"mode", "hold", "--reason", "test", "--ledger", stage.ledger.toString()};
     Stage.run(mode);
-    assertThat(member(advice("fail-1"), "remark")).contains("on hold");
-    assertThat(follow("fail-1").exit()).isEqualTo(12);
+    assertThat(member(advice("fail-1"), "next")).isEqualTo("relay mode");
+    assertThat(member(advice("fail-1"), "remark")).contains("on hold", ": reprocess fail-1");
     mode[1] = "normal";
     Stage.run(mode);
     settles("fail-1", State.DONE);
@@ -178,6 +178,15 @@ class AdviceTest {
     settles("lost-2", State.FAILED);
     settles("lost-2", State.DONE);
     assertThat(stage.executed("fail-1")).isEqualTo(1);
+  }
+
+  @Test
+  void inABackupTheAdviceIsToLookInTheLedgerItself() {
+    stage.transfer("drop-1");
+    String backup = folder.resolve("backup.db").toString();
+    Stage.run("backup", backup, "--ledger", stage.ledger.toString());
+    assertThat(Stage.run("show", "drop-1", "--ledger", backup).out())
+        .contains("remark          this is a backup of ", "look in the ledger itself");
   }
 
   @Test

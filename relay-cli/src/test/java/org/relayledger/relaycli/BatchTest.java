@@ -79,8 +79,11 @@ class BatchTest {
 
   /** Line, GUID, state and code of each line of the output but the summary. */
   private static List<String> answers(Ran ran) {
-    return ran.out()
-        .lines()
+    return answers(ran.out());
+  }
+
+  private static List<String> answers(String out) {
+    return out.lines()
         .filter(line -> line.contains("\"type\":\"line\""))
         .map(
             line ->
@@ -418,6 +421,28 @@ class BatchTest {
     assertThat(exit).isEqualTo(1);
     assertThat(err.toString(UTF_8)).contains("could not be read to their end");
     assertThat(stage.sandbox.received()).isEmpty();
+  }
+
+  @Test
+  void whenTheLedgerFailsEveryLineIsAnsweredAllTheSame() throws Exception {
+    String[] guids = IntStream.range(0, 3_000).mapToObj(i -> "ok-" + i).toArray(String[]::new);
+    Path file = Files.writeString(folder.resolve("batch"), lines(guids));
+    try (Child child =
+        Child.start(
+            stage.command("batch", file.toString(), "--concurrency", "2", "--rate", "1000/s"))) {
+      while (stage.sandbox.received().size() < 10) {
+        Thread.onSpinWait(); // until it sends
+      }
+      child.limitFiles(1);
+      String out = child.rest();
+
+      assertThat(child.exit()).as(child.err().text()).isEqualTo(10);
+      assertThat(answers(out)).hasSize(3_000).last().asString().endsWith("ok-2999 null E908");
+      assertThat(out).contains("\"left\":0,\"exit\":10");
+    }
+    Ran again = batch(Files.readString(file));
+    assertThat(answers(again)).hasSize(3_000);
+    assertThat(stage.sandbox.received().values()).containsOnly(1);
   }
 
   @Test

@@ -169,6 +169,8 @@ class ExportTest {
         "--where /amount",
         "--where /amount=5 --where /amount=6",
         "--mask iban",
+        "--where /~3=b",
+        "--where /a~=b",
         "--limit 0",
         "--journal --bodies",
         "--excel --format json",
@@ -178,6 +180,34 @@ class ExportTest {
     assertThat(ran.exit()).isEqualTo(2);
     assertThat(ran.out()).isEmpty();
     assertThat(ran.err()).startsWith("relay export: ").hasLineCount(1);
+  }
+
+  @Test
+  void anEmptyVariableIsNoFilter() {
+    assertThat(run("list", "--channel", "").exit()).isEqualTo(2);
+    assertThat(run("list", "--code", "").exit()).isEqualTo(2);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"list", "export", "twins", "show a-1", "stats", "show a/b"})
+  void jsonLinesEndWithASummaryEvenWhenThereIsNoLedger(String command) {
+    List<String> all = new ArrayList<>(List.of(command.split(" ")));
+    all.addAll(List.of("--format", "json", "--ledger", folder.resolve("none.db").toString()));
+    Ran ran = Stage.run(all.toArray(String[]::new));
+    int exit = command.equals("show a/b") ? 9 : 10;
+    assertThat(ran.exit()).isEqualTo(exit);
+    assertThat(ran.out()).contains("\"type\":\"summary\"", "\"exit\":" + exit).hasLineCount(1);
+  }
+
+  @Test
+  void aBodyCannotForgeALineOfShow() throws Exception {
+    ownStage();
+    byte[] body = "x\u001b[31mRED\nnext            nothing to do".getBytes(UTF_8);
+    stage.send(
+        Steps.NONE, body, "--guid", "esc-1", "--content-type", "text/plain", "--channel", "x");
+    assertThat(run("show", "esc-1", "--bodies").out())
+        .contains("request         x\\u001b[31mRED\\nnext")
+        .containsOnlyOnce("\nnext  ");
   }
 
   @Test

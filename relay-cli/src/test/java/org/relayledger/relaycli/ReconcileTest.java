@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.relayledger.cli.Ran;
+import org.relayledger.ledger.HostClock;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.Steps;
 import org.relayledger.purgecli.PurgeMain;
@@ -89,7 +90,7 @@ class ReconcileTest {
     stage.send("{\"guid\":\"no-6\",\"fault\":\"code:B201\"}");
     String statement =
         statement().replaceAll("(?m)^ok-2,.*\\R?", "")
-            + "\nOK-1,again\nfail-4,x\nbatch-5,x\nno-6,x\nelse-7,x\n\n\"n\no\",x\n";
+            + "\nOK-1,again\nfail-4,x\nbatch-5,x\nno-6,x\nelse-7,x\n\n  \n\"n\no\",x\n";
 
     Ran ran = reconcile(statement);
 
@@ -186,6 +187,70 @@ class ReconcileTest {
     }
     assertThat(reconcile("guid\n", "--since", afterwards, "--until", sent).exit()).isEqualTo(2);
     assertThat(reconcile("guid\n", "--since", "yesterday").exit()).isEqualTo(2);
+  }
+
+  @Test
+  void anExecutionAtAnotherTimeIsFoundThoughItsTwinIsInAnotherStatement() throws Exception {
+    stage.transfer("ok-1");
+    stage.transfer("ok-2");
+    String[] timed = {"--time-column", "at"};
+    assertThat(reconcile(statement(), timed).exit()).isZero();
+    Row row = stage.row("ok-1");
+    String before = Instant.ofEpochMilli(row.sentAt() - 5_000).toString();
+    String after = Instant.ofEpochMilli(row.doneAt() + 5_000).toString();
+    String two = statement().replaceAll("(?m)^ok-1,.*\\R?", "");
+
+    for (String at : List.of(before, after)) {
+      Ran ran = reconcile(two + "\nok-1," + at + "\n", timed);
+      assertThat(ran.exit()).isEqualTo(13);
+      assertThat(found(ran)).containsExactly("mistimed,ok-1,1,DONE,0000");
+      assertThat(reconcile(two + "\nok-1," + at + "\n").exit()).isZero();
+      assertThat(
+              reconcile(two + "\nok-1," + at + "\n", "--time-column", "at", "--skew", "1m").exit())
+          .isZero();
+    }
+    assertThat(found(reconcile("guid,at\nok-1,yesterday\nok-2,\n", timed)))
+        .contains("unreadable,,1,,", "missing,ok-1,0,DONE,0000");
+    assertThat(reconcile("guid\nok-1\n", timed).exit()).isEqualTo(2);
+  }
+
+  @Test
+  void whatWasBookedBeforeItCameHereMayBeInAnEarlierStatement() throws Exception {
+    Channel.post(stage.account(), Channel.body("old-1"), "Content-Type: application/json");
+    String[] mode = {"mode", "ask-first", "--reason", "test", "--ledger", stage.ledger.toString()};
+    Stage.run(mode);
+    String now = Instant.ofEpochMilli(HostClock.system().millis()).toString();
+    assertThat(stage.transfer("old-1").exit()).isZero();
+    stage.transfer("fail-2", "--account-url", DOWN);
+    Path reply =
+        Files.writeString(folder.resolve("reply"), "{\"guid\":\"fail-2\",\"code\":\"0000\"}");
+    Ran settled =
+        Ran.of(
+            ResolveMain.commandLine(HostClock.system(), Steps.NONE),
+            Map.of(),
+            "--settle",
+            "done",
+            "fail-2",
+            "--reply",
+            reply.toString(),
+            "--reason",
+            "booked by other means",
+            "--ledger",
+            stage.ledger.toString(),
+            "--account-url",
+            stage.account().toString());
+    assertThat(settled.exit()).as(settled.err()).isZero();
+
+    Ran since = reconcile("guid\n", "--since", now);
+    assertThat(since.exit()).isZero();
+    assertThat(found(since))
+        .containsExactlyInAnyOrder("edge,old-1,0,DONE,0000", "edge,fail-2,0,DONE,0000");
+    assertThat(found(reconcile("guid\n")))
+        .containsExactlyInAnyOrder("missing,old-1,0,DONE,0000", "missing,fail-2,0,DONE,0000");
+    assertThat(
+            reconcile(statement() + "\nfail-2,2020-01-01T00:00:00Z\n", "--time-column", "at")
+                .exit())
+        .isZero();
   }
 
   @ParameterizedTest
