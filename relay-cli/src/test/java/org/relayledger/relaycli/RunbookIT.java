@@ -165,7 +165,8 @@ final class RunbookIT extends BuiltSuite {
       assertThat(temp.resolve("rows.csv")).content().hasLineCount(4);
       assertThat(sandbox.executed().values()).containsOnly(1).hasSize(3);
 
-      Files.writeString(temp.resolve("statement.csv"), "guid\nok-1\nok-1\n");
+      Files.writeString(
+          temp.resolve("statement.csv"), "guid,at\nok-1,%s\nok-1,%s\n".formatted(now, now));
       Files.delete(temp.resolve("findings.csv"));
       String reconcile = runbook("2. Compare.", "3. What the channels").get(0);
       assertThat(shell(set, reconcile.replaceAll("--since .* --format", "--format")).exit())
