@@ -36,6 +36,11 @@ public record Ran(int exit, byte[] stdout, String err) {
     return new String(stdout, StandardCharsets.UTF_8);
   }
 
+  /** Stdout with its columns two blanks apart, however wide they are. */
+  public String columns() {
+    return out().replaceAll(" {2,}", "  ");
+  }
+
   /** The options of {@code tool}, and of its subcommands, that a config file could not set. */
   public static List<String> unlistedOptions(CommandLine tool) {
     List<String> unlisted = new ArrayList<>();

@@ -89,7 +89,7 @@ class BatchRecoveryTest {
       int left = 1;
       for (int round = 0; left > 0 && round < 5; round++) {
         try (Child child = Child.start(withOutput(command, "round-" + round))) {
-          assertThat(child.exit()).as(child.err().text()).isIn(0, 5);
+          assertThat(child.exit(HOUR)).as(child.err().text()).isIn(0, 5);
         }
         Ran resolve =
             run(

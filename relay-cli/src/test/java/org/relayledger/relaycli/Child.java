@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -202,7 +203,12 @@ final class Child implements AutoCloseable {
   }
 
   int exit() throws InterruptedException {
-    if (!process.waitFor(Stage.PATIENCE.toSeconds(), TimeUnit.SECONDS)) {
+    return exit(Stage.PATIENCE);
+  }
+
+  /** Its exit code, once it has one, if that is within {@code patience}. */
+  int exit(Duration patience) throws InterruptedException {
+    if (!process.waitFor(patience.toSeconds(), TimeUnit.SECONDS)) {
       throw new IllegalStateException("still running: " + err.text());
     }
     pump.join(Stage.PATIENCE.toMillis());

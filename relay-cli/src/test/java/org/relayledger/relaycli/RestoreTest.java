@@ -105,7 +105,7 @@ class RestoreTest {
     }
     assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(backup)))
         .isEqualTo("rw-------");
-    assertThat(Stage.run("list", "--ledger", backup.toString()).out())
+    assertThat(Stage.run("list", "--ledger", backup.toString()).columns())
         .contains("ok  DONE", "drop-1  UNKNOWN", "held-1  SENT");
     assertThat(Stage.run("show", "--ledger", backup.toString(), "ok")).returns(0, Ran::exit);
     List<Ran> refused =
@@ -151,7 +151,7 @@ class RestoreTest {
     try (Stream<Path> files = Files.list(folder)) {
       kept = files.filter(file -> file.toString().contains(".replaced-")).findFirst().orElseThrow();
     }
-    assertThat(Stage.run("list", "--ledger", kept.toString()).out()).contains("new  DONE");
+    assertThat(Stage.run("list", "--ledger", kept.toString()).columns()).contains("new  DONE");
     assertThat(stage.transfer("new", "--ledger", kept.toString())).returns(10, Ran::exit);
     // What it has forgotten is found; what it knows is replayed.
     assertThat(stage.transfer("old").err()).contains("replayed");
@@ -323,7 +323,7 @@ class RestoreTest {
       file.seek(28);
       file.writeInt(10_000);
     }
-    assertThat(relay("list").out()).contains("g0  DONE", "g29  DONE");
+    assertThat(relay("list").columns()).contains("g0  DONE", "g29  DONE");
     assertThat(stage.transfer("g7").err()).contains("replayed");
     assertThat(stage.transfer("new")).returns(0, Ran::exit);
     backUp();
