@@ -1,0 +1,19 @@
+package org.relayledger.model;
+
+/** A slip that the protocol must not have; each of them doubles a transfer or loses a reply. */
+enum Flaw {
+  AGE_FROM_THE_CLAIM,
+  NO_BYTE,
+  BYTE_AFTER_THE_CLAIM_WITHOUT_A_REREAD,
+  NO_REREAD,
+  CLIENT_SENDS_AGAIN,
+  MIN_AGE_BELOW_MAX_PROCESSING,
+  INQUIRY_AT_ONCE,
+  ADOPTION_KEEPS_THE_AGE,
+  PURGE_OF_UNKNOWN,
+  REPLY_BEFORE_COMMIT,
+  TOMBSTONE_OUTSIDE_THE_TRANSACTION,
+  REPROCESS_OF_UNKNOWN,
+  SETTLEMENT_WITHOUT_THE_ATTEMPT,
+  DOUBT_IS_FAILED
+}
