@@ -67,7 +67,7 @@ public final class LedgerOptions {
    *
    * @throws Failure if it does (exit 2)
    */
-  public void refuseOwn(Path file) {
+  private void refuseOwn(Path file) {
     if (LedgerView.isPartOf(ledger, file)) {
       throw new Failure(Exit.USAGE, file + " belongs to the ledger; name another file");
     }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.relayledger.ledger.Filter;
 import org.relayledger.ledger.LedgerView;
 import org.relayledger.ledger.Row;
@@ -46,23 +47,23 @@ final class Stats {
     if (filter.isAll()) {
       for (State state : State.values()) {
         if (state != State.DONE) {
-          stats.addAll(view, Filter.in(state));
+          forEach(view, Filter.in(state), stats::add);
         }
       }
       stats.addFinished(view);
     } else {
-      stats.addAll(view, filter);
+      forEach(view, filter, stats::add);
     }
     view.doubleSuspects().forEach(entry -> stats.suspects.add(1, entry.at()));
     return stats;
   }
 
-  private void addAll(LedgerView view, Filter filter) {
+  private static void forEach(LedgerView view, Filter filter, Consumer<Row> row) {
     long after = 0;
     for (List<Row> page = view.page(filter, after, LedgerView.MAX_PAGE);
         !page.isEmpty();
         page = view.page(filter, after, LedgerView.MAX_PAGE)) {
-      page.forEach(this::add);
+      page.forEach(row);
       after = page.get(page.size() - 1).seq();
     }
   }
@@ -85,13 +86,7 @@ final class Stats {
     LedgerView.Finished finished = view.finished();
     states.get(State.DONE).add(finished.rows(), finished.oldestAt());
     Filter wanted = new Filter(Set.of(), Set.of(), null, null, null, true, Map.of(), false);
-    long after = 0;
-    for (List<Row> page = view.page(wanted, after, LedgerView.MAX_PAGE);
-        !page.isEmpty();
-        page = view.page(wanted, after, LedgerView.MAX_PAGE)) {
-      page.forEach(row -> untold.add(1, row.receivedAt()));
-      after = page.get(page.size() - 1).seq();
-    }
+    forEach(view, wanted, row -> untold.add(1, row.receivedAt()));
   }
 
   /** How many rows match. */
