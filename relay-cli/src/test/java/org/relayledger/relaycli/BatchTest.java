@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -162,11 +163,12 @@ class BatchTest {
   void everyLineIsTakenInBeforeTheFirstIsSentAndByAThousandAtMost() {
     ConcurrentLinkedQueue<Integer> counted = new ConcurrentLinkedQueue<>();
     AtomicInteger commits = new AtomicInteger();
+    AtomicBoolean begun = new AtomicBoolean();
     Steps steps =
         (step, guid) -> {
           if (step == Step.INTAKE_COMMITTED) {
             commits.incrementAndGet();
-          } else if (step == Step.BYTE_TAKEN && counted.isEmpty()) {
+          } else if (step == Step.BYTE_TAKEN && begun.compareAndSet(false, true)) {
             counted.add(stage.sandbox.received().size());
             counted.add(commits.get());
           }
