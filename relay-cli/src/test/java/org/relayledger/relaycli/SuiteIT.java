@@ -245,8 +245,13 @@ final class SuiteIT extends BuiltSuite {
   @Test
   void aDemoThatIsInterruptedStopsWhatItStartedAndLeavesNothingBehind() throws Exception {
     Path play = Files.createDirectory(temp.resolve("to play in"));
+    // A build that runs in the background may ignore the signal, and all that it starts with it.
     Process demo =
-        program(Map.of("TMPDIR", play.toString()), bin.resolve("demo"))
+        program(
+                Map.of("TMPDIR", play.toString()),
+                "env",
+                "--default-signal=INT",
+                bin.resolve("demo"))
             .redirectErrorStream(true)
             .start();
     try (BufferedReader out = demo.inputReader(UTF_8)) {
