@@ -3,7 +3,11 @@ package org.relayledger.ledger;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
@@ -14,6 +18,7 @@ import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -40,6 +45,14 @@ final class ClaimBytes {
   private static final String HEADER = "relay-ledger claims 1 ";
   private static final int MAX_CONTENT = 256;
 
+  /** How many transactions the ledger has committed, at least: behind the content, 8 bytes. */
+  private static final int HIGH_WATER = MAX_CONTENT;
+
+  private static final int SIZE = HIGH_WATER + Long.BYTES;
+
+  private static final VarHandle LONG =
+      MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
   /** Shared by all who have the file open to send; whoever has it alone may replace the ledger. */
   private static final long PRESENCE = Long.MAX_VALUE - 1;
 
@@ -61,6 +74,7 @@ final class ClaimBytes {
   private final Map<Long, FileLock> held = new HashMap<>();
   private int users;
   private FileLock presence;
+  private MappedByteBuffer highWater;
 
   private ClaimBytes(Path path, Object fileKey, FileChannel channel) {
     this.path = path;
@@ -82,7 +96,9 @@ final class ClaimBytes {
             Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE),
             Sqlite.OWNER_ONLY)) {
       try {
-        out.write(ByteBuffer.wrap((HEADER + ledgerId + "\n").getBytes(US_ASCII)));
+        // With all its bytes: a hole would have to be filled when the disk is full.
+        byte[] content = Arrays.copyOf((HEADER + ledgerId + "\n").getBytes(US_ASCII), SIZE);
+        out.write(ByteBuffer.wrap(content));
         out.force(true);
       } catch (IOException e) {
         Files.deleteIfExists(file);
@@ -141,11 +157,37 @@ final class ClaimBytes {
     onKeeper(
         () -> {
           // Padded, so that one write is all: a kill leaves the line before or this one.
-          String blanks = " ".repeat((int) Math.max(0, channel.size() - 1 - ids.length()));
+          String blanks = " ".repeat(Math.max(0, content().length() - 1 - ids.length()));
           channel.write(ByteBuffer.wrap((ids + blanks + "\n").getBytes(US_ASCII)), 0);
           channel.force(true);
           return null;
         });
+  }
+
+  /** How many transactions of the ledger are known to be durable. */
+  long highWater() {
+    return (long) LONG.getVolatile(mapped(), 0);
+  }
+
+  /**
+   * So many transactions are durable. Seen by all processes at once, and kept when this one is
+   * killed; a host that loses its power may lose it.
+   */
+  void raise(long transactions) {
+    MappedByteBuffer buffer = mapped();
+    long before = (long) LONG.getVolatile(buffer, 0);
+    while (before < transactions && !LONG.compareAndSet(buffer, 0, before, transactions)) {
+      before = (long) LONG.getVolatile(buffer, 0);
+    }
+  }
+
+  private synchronized MappedByteBuffer mapped() {
+    if (highWater == null) {
+      // Memory, and no write: the writer thread needs not to touch the channel.
+      highWater =
+          onKeeper(() -> channel.map(FileChannel.MapMode.READ_WRITE, HIGH_WATER, Long.BYTES));
+    }
+    return highWater;
   }
 
   /** One more has the ledger open to send. */
@@ -278,7 +320,7 @@ final class ClaimBytes {
   private String content() throws IOException {
     ByteBuffer buffer = ByteBuffer.allocate(MAX_CONTENT);
     int read = channel.read(buffer, 0);
-    return new String(buffer.array(), 0, Math.max(read, 0), US_ASCII);
+    return new String(buffer.array(), 0, Math.max(read, 0), US_ASCII).replaceFirst("\0+$", "");
   }
 
   private static void checkFileSystem(Path path) {

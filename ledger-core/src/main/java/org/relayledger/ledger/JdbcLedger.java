@@ -37,9 +37,16 @@ final class JdbcLedger implements Ledger {
     // Before the first connection that locks: it would leave a -wal and a -shm beside a ledger that
     // is then refused.
     this.bytes = ClaimBytes.open(path, Sqlite.ledgerId(path));
+    // First what must be there, then what is: in between more may come.
+    long committed = bytes.highWater();
+    long transactions = Sqlite.transactions(path);
+    if (transactions < committed) {
+      bytes.leave();
+      throw Sqlite.forgotten(transactions, committed);
+    }
     this.view = new JdbcView(path, health);
     try {
-      this.writer = new Writer(Sqlite.writer(path), health);
+      this.writer = new Writer(Sqlite.writer(path), health, bytes);
     } catch (SQLException e) {
       view.close();
       bytes.leave();

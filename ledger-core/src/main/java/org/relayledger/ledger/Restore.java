@@ -100,7 +100,7 @@ final class Restore {
     Optional<ClaimBytes> bytes = alone();
     Path draft = Sqlite.beside(ledger, ".restore");
     try {
-      prepare(draft, source, reason);
+      prepare(draft, source, reason, highWater(bytes));
       Path kept = keep();
       claim(bytes);
       steps.reached(Step.RESTORE_CLAIMED, LEDGER);
@@ -132,6 +132,10 @@ final class Restore {
     }
   }
 
+  private static long highWater(Optional<ClaimBytes> bytes) {
+    return bytes.map(ClaimBytes::highWater).orElse(0L);
+  }
+
   /** Makes sure that nobody has the ledger open, and that nobody opens it to send. */
   private Optional<ClaimBytes> alone() {
     Optional<ClaimBytes> bytes = ClaimBytes.beside(ledger);
@@ -146,7 +150,8 @@ final class Restore {
   }
 
   /** The whole new ledger, beside the place that it is to have. */
-  private void prepare(Path draft, Path source, String reason) throws IOException, SQLException {
+  private void prepare(Path draft, Path source, String reason, long highWater)
+      throws IOException, SQLException {
     Backup.discard(draft); // what a killed restore has left; nobody else is at work
     Files.createFile(draft, Sqlite.OWNER_ONLY);
     Backup.copy(source, draft);
@@ -154,17 +159,19 @@ final class Restore {
     try (Connection connection = Sqlite.connect(draft, "", SQLiteOpenMode.READWRITE)) {
       Session session = new Session(connection);
       session.execute("PRAGMA journal_mode=WAL");
-      begin(session, reason);
+      begin(session, reason, highWater);
     }
     steps.reached(Step.RESTORE_PREPARED, LEDGER);
   }
 
   /** The ledger begins anew: with an identity of its own, and asking first. */
-  private void begin(Session session, String reason) throws SQLException {
+  private void begin(Session session, String reason, long highWater) throws SQLException {
     Moment now = Moment.now(clock);
     session.execute("PRAGMA synchronous=FULL");
     session.execute("BEGIN IMMEDIATE");
     Sqlite.set(session, "ledger_id", id);
+    // Not less than the claims file knows of the ledger that it belonged to before.
+    Sqlite.number(session, Math.max(Sqlite.transactions(session), highWater) + 1);
     Sqlite.set(session, "mode", Settings.Mode.ASK_FIRST.word());
     Sqlite.setAsksSince(session, now);
     session.bind("DELETE FROM settings WHERE key = ?", Sqlite.BACKUP_AT).executeUpdate();
@@ -232,16 +239,23 @@ final class Restore {
   private Restored renew() {
     String old = Sqlite.ledgerId(ledger);
     Optional<ClaimBytes> bytes = ClaimBytes.beside(ledger);
-    if (bytes.filter(found -> found.isOf(old)).isPresent()) {
+    boolean itsOwn = bytes.filter(found -> found.isOf(old)).isPresent();
+    if (itsOwn && Sqlite.transactions(ledger) >= highWater(bytes)) {
       throw Sqlite.unavailable(
-          "the claims file of " + ledger + " is in its place; nothing was changed", null);
+          "the claims file of "
+              + ledger
+              + " is in its place, and nothing is missing; nothing was changed",
+          null);
     }
     bytes = alone();
     try {
       emptyLog();
       // Nobody can use it before its new claims file is there: in between a kill leaves it so.
       try (Connection connection = Sqlite.connect(ledger, "", SQLiteOpenMode.READWRITE)) {
-        begin(new Session(connection), "its claims file was lost");
+        begin(
+            new Session(connection),
+            itsOwn ? "it had forgotten what was committed" : "its claims file was lost",
+            highWater(bytes));
       }
       steps.reached(Step.RESTORE_SWITCHED, LEDGER);
       if (bytes.isEmpty()) {

@@ -2,6 +2,7 @@ package org.relayledger.ledger;
 
 import java.sql.Connection;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.HashMap;
 import java.util.Map;
@@ -39,6 +40,14 @@ final class Session {
     if (statement.execute()) {
       // Many a PRAGMA answers, and is at work until the answer is closed.
       statement.getResultSet().close();
+    }
+  }
+
+  /** How many rows it has changed so far, those that triggers have changed included. */
+  long changes() throws SQLException {
+    try (ResultSet result = prepare("SELECT total_changes()").executeQuery()) {
+      result.next();
+      return result.getLong(1);
     }
   }
 

@@ -39,6 +39,9 @@ final class Sqlite {
   /** The setting that marks a backup. */
   static final String BACKUP_AT = "backup_at";
 
+  /** The setting that counts the transactions which our programs have committed. */
+  private static final String TRANSACTIONS = "transactions";
+
   /** What SQLite may leave beside a file of that name. */
   static final List<String> BESIDE = List.of("-wal", "-shm", "-journal");
 
@@ -128,6 +131,36 @@ final class Sqlite {
     } catch (SQLException e) {
       throw unavailable("the ledger " + ledger + " cannot be read: " + reason(e), e);
     }
+  }
+
+  /** How many transactions {@code ledger} has in it that our programs have committed. */
+  static long transactions(Path ledger) {
+    return setting(ledger, TRANSACTIONS).map(Long::parseLong).orElse(0L);
+  }
+
+  /** The same, within a transaction. */
+  static long transactions(Session session) throws SQLException {
+    try (ResultSet result =
+        session.bind("SELECT value FROM settings WHERE key = ?", TRANSACTIONS).executeQuery()) {
+      return result.next() ? Long.parseLong(result.getString(1)) : 0;
+    }
+  }
+
+  /** This is transaction number {@code number}. */
+  static void number(Session session, long number) throws SQLException {
+    set(session, TRANSACTIONS, Long.toString(number));
+  }
+
+  /** It has fewer transactions in it than were committed. */
+  static LedgerException forgotten(long transactions, long committed) {
+    return unavailable(
+        "the ledger has forgotten the last "
+            + (committed - transactions)
+            + " of its "
+            + committed
+            + " transactions: its write-ahead log was deleted, or an older file put in its place;"
+            + " bring back what is missing, or see 'relay restore --in-place'",
+        null);
   }
 
   private static int links(Path path) {

@@ -59,9 +59,16 @@ final class Writer {
 
   private final Session session;
   private final Health health;
+  private final ClaimBytes bytes;
   private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(MAX_QUEUE);
   private final Thread thread = new Thread(this::run, "ledger-writer");
   private volatile boolean closing;
+
+  /** How many transactions there were before the present one. */
+  private long transactions;
+
+  /** How many rows this session had changed before the present transaction. */
+  private long changes;
 
   /** Wakes the thread when there is nothing else to write; never run. */
   private final Job<?> wake = new Job<>(session -> null, Patience.CLAIM);
@@ -69,9 +76,13 @@ final class Writer {
   /** Set before the thread fails what is queued for the last time: who queues later sees it. */
   private volatile boolean gone;
 
-  Writer(Session session, Health health) {
+  /**
+   * @param bytes keeps how far the ledger has come
+   */
+  Writer(Session session, Health health, ClaimBytes bytes) {
     this.session = session;
     this.health = health;
+    this.bytes = bytes;
     thread.setDaemon(true);
     thread.start();
   }
@@ -200,7 +211,14 @@ final class Writer {
       }
     }
     if (refused == null) {
-      session.execute("COMMIT");
+      if (session.changes() == changes) {
+        session.execute("COMMIT"); // of nothing
+      } else {
+        Sqlite.number(session, transactions + 1);
+        session.execute("COMMIT");
+        // Before anybody acts on it: if it is lost after that, whoever comes next misses it.
+        bytes.raise(transactions + 1);
+      }
       jobs.forEach(Job::succeed);
       jobs.clear();
       return;
@@ -257,6 +275,12 @@ final class Writer {
     }
     try {
       Sqlite.checkVersion(session);
+      changes = session.changes();
+      transactions = Sqlite.transactions(session);
+      long committed = bytes.highWater();
+      if (transactions < committed) {
+        throw Sqlite.forgotten(transactions, committed);
+      }
     } catch (LedgerException e) {
       session.execute("ROLLBACK");
       throw e;

@@ -35,7 +35,9 @@ final class RestoreCommand implements Action {
 
   @Option(
       names = "--in-place",
-      description = "No backup: the ledger is there, but its claims file is lost.")
+      description =
+          "No backup: the ledger is there, but its claims file is lost, or it has forgotten what was"
+              + " committed.")
   private boolean inPlace;
 
   RestoreCommand(Steps steps) {

@@ -36,6 +36,11 @@ final class Stage implements AutoCloseable {
 
   /** The same with an account system that takes at most {@code maxProcessing}. */
   Stage(Path folder, String maxProcessing) throws IOException {
+    this(folder, maxProcessing, "1d");
+  }
+
+  /** The same where what is done may be purged after {@code resendWindow}. */
+  Stage(Path folder, String maxProcessing, String resendWindow) throws IOException {
     ledger = folder.resolve("ledger.db");
     Ran init =
         run(
@@ -45,7 +50,7 @@ final class Stage implements AutoCloseable {
             "--max-processing",
             maxProcessing,
             "--resend-window",
-            "1d");
+            resendWindow);
     if (init.exit() != 0) {
       throw new IllegalStateException(init.err());
     }

@@ -1,0 +1,156 @@
+package org.relayledger.relaycli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.relayledger.cli.Ran;
+
+/**
+ * Each tool while one of its system calls on the ledger's files fails, or is its last: the first,
+ * the second, and so on to the last of a short run.
+ */
+class SystemCallTest {
+  /** What is done to a call, as strace spells it. */
+  private enum Fault {
+    EIO("error=EIO"),
+    ENOSPC("error=ENOSPC"),
+    KILL("signal=KILL");
+
+    private final String spelled;
+
+    Fault(String spelled) {
+      this.spelled = spelled;
+    }
+  }
+
+  private static final int KILLED = 128 + 9;
+  private static final int MOST_CALLS = 500;
+
+  /** With {@code -Dfaults=all} each call meets every fault, else one of them. */
+  private static final boolean ALL = "all".equals(System.getProperty("faults"));
+
+  @TempDir Path folder;
+
+  @BeforeAll
+  static void needsStrace() throws Exception {
+    boolean works;
+    try {
+      works =
+          new ProcessBuilder(
+                      "strace", "-f", "--seccomp-bpf", "-e", "inject=fsync:error=EIO", "true")
+                  .redirectErrorStream(true)
+                  .start()
+                  .waitFor()
+              == 0;
+    } catch (IOException e) {
+      works = false;
+    }
+    assumeTrue(works, "no strace that can inject faults");
+  }
+
+  /**
+   * Runs {@code tool} with {@code fault} at the {@code n}th {@code call} on the files that end so.
+   *
+   * @return whether it came to that call
+   */
+  private boolean run(Stage stage, Tool tool, String ends, String call, Fault fault, int n)
+      throws Exception {
+    String name = "%s%s.%s.%s.%d".formatted(tool, ends, call, fault, n);
+    List<String> guids =
+        tool.prepare(stage, name.toLowerCase(Locale.ROOT).replace(',', '.').replace('-', '.'));
+    Path log = folder.resolve("strace.log");
+    List<String> strace = new ArrayList<>(List.of("strace", "-f", "-qq", "--seccomp-bpf"));
+    strace.addAll(List.of("-o", log.toString(), "-P", stage.ledger + ends));
+    if (ends.isEmpty()) {
+      strace.addAll(List.of("-P", stage.ledger + "-wal"));
+    }
+    strace.addAll(List.of("-e", "trace=" + call));
+    strace.addAll(List.of("-e", "inject=%s:%s:when=%d".formatted(call, fault.spelled, n)));
+    try (Child child = Child.start(strace, tool.command(stage, guids))) {
+      String out = child.rest();
+      int exit = child.exit();
+      boolean injected;
+      try (Stream<String> lines = Files.lines(log)) {
+        injected = lines.anyMatch(line -> line.contains("INJECTED"));
+      }
+      if (fault == Fault.KILL && injected) {
+        assertThat(exit).as(name).isEqualTo(KILLED);
+        tool.check(stage, guids);
+      } else {
+        tool.checkRun(stage, guids, exit, out, child.err().text());
+        assertThat(injected || exit == 0).as(name + ": " + child.err().text()).isTrue();
+      }
+      tool.finish(stage, guids);
+      return injected;
+    } catch (AssertionError e) {
+      throw new AssertionError(name + ": " + e.getMessage(), e);
+    }
+  }
+
+  /** Every call from the first to the last; returns how many runs that was. */
+  private int each(Stage stage, Tool tool, String ends, String call, List<Fault> faults)
+      throws Exception {
+    int runs = 0;
+    for (int n = 1; n < MOST_CALLS; n++) {
+      boolean injected = false;
+      for (int i = 0; i < faults.size(); i++) {
+        if (ALL || i == n % faults.size()) {
+          injected |= run(stage, tool, ends, call, faults.get(i), n);
+          runs++;
+        }
+      }
+      if (!injected) {
+        break;
+      }
+    }
+    Path backup = folder.resolve(tool + ends + call + ".backup");
+    Ran whole = Stage.run("backup", "--ledger", stage.ledger.toString(), backup.toString());
+    assertThat(whole.exit()).as(whole.err()).isZero();
+    return runs;
+  }
+
+  private Stage stage() throws IOException {
+    Stage stage =
+        new Stage(
+            Files.createTempDirectory(folder, "stage"), Tool.MAX_PROCESSING, Tool.RESEND_WINDOW);
+    assertThat(stage.transfer("canary")).returns(0, Ran::exit);
+    return stage;
+  }
+
+  @Test
+  void aFailingFlushAtAnyPointOfASendIsNoDoubtAboutMoreThanItsOwnMove() throws Exception {
+    try (Stage stage = stage()) {
+      int runs = each(stage, Tool.SEND, "", "fsync,fdatasync", List.of(Fault.EIO));
+      System.out.println(runs + " runs");
+      assertThat(runs).isGreaterThan(2);
+    }
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @EnumSource
+  void whateverSystemCallFailsOrIsTheLastNothingIsLostOrExecutedTwice(Tool tool) throws Exception {
+    int runs = 0;
+    try (Stage stage = stage()) {
+      runs += each(stage, tool, "", "fsync,fdatasync", List.of(Fault.EIO));
+      runs += each(stage, tool, "", "fsync,fdatasync", List.of(Fault.KILL));
+      runs += each(stage, tool, "", "ftruncate", List.of(Fault.values()));
+      runs += each(stage, tool, "", "pwrite64", List.of(Fault.values()));
+      runs += each(stage, tool, "-shm", "ftruncate,pwrite64", List.of(Fault.values()));
+    }
+    System.out.println(tool + ": " + runs + " runs with a fault");
+  }
+}
