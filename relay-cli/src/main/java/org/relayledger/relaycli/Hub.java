@@ -2,6 +2,9 @@ package org.relayledger.relaycli;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import com.sun.management.UnixOperatingSystemMXBean;
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -11,11 +14,14 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.eclipse.jetty.http.HttpCompliance;
 import org.eclipse.jetty.http.HttpException;
 import org.eclipse.jetty.http.HttpField;
 import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpHeaderValue;
 import org.eclipse.jetty.http.HttpMethod;
-import org.eclipse.jetty.io.Content;
+import org.eclipse.jetty.http.HttpVersion;
+import org.eclipse.jetty.io.Connection;
 import org.eclipse.jetty.server.Handler;
 import org.eclipse.jetty.server.HttpConfiguration;
 import org.eclipse.jetty.server.HttpConnectionFactory;
@@ -24,10 +30,8 @@ import org.eclipse.jetty.server.Request;
 import org.eclipse.jetty.server.Response;
 import org.eclipse.jetty.server.Server;
 import org.eclipse.jetty.server.ServerConnector;
-import org.eclipse.jetty.server.handler.MinimumDataRateHandler;
+import org.eclipse.jetty.server.handler.ErrorHandler;
 import org.eclipse.jetty.util.Callback;
-import org.eclipse.jetty.util.Promise;
-import org.eclipse.jetty.util.thread.Invocable.InvocationType;
 import org.eclipse.jetty.util.thread.QueuedThreadPool;
 import org.relayledger.cli.Exit;
 import org.relayledger.cli.Failure;
@@ -52,20 +56,30 @@ final class Hub {
       "internal failure; whether it was sent is unknown; ask again later";
   private static final String NOT_WHOLE = "no whole HTTP request; nothing was sent";
   private static final int MAX_HEADER_BYTES = 16 * 1024;
-  private static final int MAX_CONNECTIONS = 4_096;
+
+  /** Connections beside those whose exchanges are open; more wait until one is closed. */
+  private static final int SPARE_CONNECTIONS = 4_096;
+
+  /** What of the files that this process may open is kept for the ledger and the JVM. */
+  private static final int SPARE_FILES = 128;
+
+  /** The part of the heap that bodies may fill. */
+  private static final int BODIES_PART = 4;
+
   private static final int MAX_JETTY_THREADS = 16;
   private static final int SPARE_THREADS = 64;
   private static final int BACKLOG = 1_024;
   private static final long LAST_ANSWERS_MILLIS = 2_000;
-  private static final long MIN_BYTES_PER_SECOND = 64;
+  private static final String CALLED = "called";
 
   /**
    * What bounds a hub.
    *
    * @param maxInFlight how many exchanges may be open at once
    * @param idle how long a client may let the hub wait for its next bytes
+   * @param turn how long a client may take for a whole head, body or answer
    */
-  record Limits(int maxInFlight, Duration idle) {}
+  record Limits(int maxInFlight, Duration idle, Duration turn) {}
 
   /**
    * How channels are told apart.
@@ -83,6 +97,8 @@ final class Hub {
   private final Server server;
   private final ServerConnector connector;
   private final ThreadPoolExecutor senders;
+  private final HubPatience patience;
+  private final HubRoom room = new HubRoom(Runtime.getRuntime().maxMemory() / BODIES_PART);
 
   Hub(Relay relay, Intake intake, Channels channels, String path, Limits limits) {
     this.relay = relay;
@@ -111,13 +127,28 @@ final class Hub {
     http.setSendDateHeader(true);
     http.setRequestHeaderSize(MAX_HEADER_BYTES);
     http.setIdleTimeout(limits.idle.toMillis());
+    // What two readers could understand differently is refused.
+    http.setHttpCompliance(HttpCompliance.STRICT);
     connector = new ServerConnector(server, 1, 1, new HttpConnectionFactory(http));
     connector.setIdleTimeout(limits.idle.toMillis());
     connector.setAcceptQueueSize(BACKLOG);
     server.addConnector(connector);
-    server.addBean(new NetworkConnectionLimit(MAX_CONNECTIONS, server));
-    server.setHandler(new MinimumDataRateHandler(new Entrance(), MIN_BYTES_PER_SECOND, 0));
+    patience = new HubPatience(connector.getScheduler(), limits.turn);
+    connector.addBean(patience);
+    server.addBean(new NetworkConnectionLimit(maxConnections(limits.maxInFlight), server));
+    server.setHandler(new Entrance());
     server.setErrorHandler(this::answerError);
+  }
+
+  /** Fewer where so many would leave no file to open for the exchanges and the ledger. */
+  private static int maxConnections(int maxInFlight) {
+    int most = maxInFlight + SPARE_CONNECTIONS;
+    if (ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean host) {
+      long files = Math.max(2, host.getMaxFileDescriptorCount() - SPARE_FILES);
+      // A connection may need a second one, to the account system.
+      return (int) Math.min(most, Math.max(files / 2, files - maxInFlight));
+    }
+    return most;
   }
 
   void start(InetSocketAddress listen) {
@@ -161,35 +192,62 @@ final class Hub {
   private final class Entrance extends Handler.Abstract.NonBlocking {
     @Override
     public boolean handle(Request request, Response response, Callback callback) {
+      Connection connection = request.getConnectionMetaData().getConnection();
+      patience.end(connection);
+      Request.addCompletionListener(request, failure -> patience.give(connection));
       String asked = request.getHttpURI().getPath();
       boolean get = HttpMethod.GET.is(request.getMethod());
-      if (asked.equals(path)) {
+      if (!isPlain(request)) {
+        response.getHeaders().put(HttpHeader.CONNECTION, HttpHeaderValue.CLOSE.asString());
+        answer(malformed(400, NOT_WHOLE), request, response, callback);
+      } else if (path.equals(asked)) {
         if (HttpMethod.POST.is(request.getMethod())) {
           take(request, response, callback);
         } else {
           response.getHeaders().put(HttpHeader.ALLOW, HttpMethod.POST.asString());
-          answer(malformed(405, "transfers are posted; nothing was sent"), response, callback);
+          answer(
+              malformed(405, "transfers are posted; nothing was sent"),
+              request,
+              response,
+              callback);
         }
-      } else if (asked.equals("/healthz") && get) {
+      } else if ("/healthz".equals(asked) && get) {
         boolean well = relay.isWell();
-        text(well ? 200 : 503, well ? "ok\n" : "stopping\n", response, callback);
-      } else if (asked.equals("/metrics") && get) {
-        text(200, metrics.text(), response, callback);
+        text(well ? 200 : 503, well ? "ok\n" : "stopping\n", request, response, callback);
+      } else if ("/metrics".equals(asked) && get) {
+        text(200, metrics.text(), request, response, callback);
       } else {
-        answer(malformed(404, "no such path here; nothing was sent"), response, callback);
+        answer(malformed(404, "no such path here; nothing was sent"), request, response, callback);
       }
       return true;
     }
   }
 
+  /**
+   * Whether the body is as it looks. Jetty takes off no coding but chunks, and chunks even from
+   * HTTP/1.0 clients, to whom they mean nothing.
+   */
+  private static boolean isPlain(Request request) {
+    List<String> codings = request.getHeaders().getValuesList(HttpHeader.TRANSFER_ENCODING);
+    return codings.isEmpty()
+        || (codings.size() == 1
+            && HttpHeaderValue.CHUNKED.is(codings.get(0))
+            && request.getConnectionMetaData().getHttpVersion() == HttpVersion.HTTP_1_1);
+  }
+
   /** What Jetty would answer by itself: to what is no HTTP request, or is not one to its end. */
   private boolean answerError(Request request, Response response, Callback callback) {
     int status = response.getStatus();
-    Answer answer =
-        status < 500
-            ? malformed(status, NOT_WHOLE)
-            : Answer.Refused.of(Problem.E901, null, INTERNAL_FAILURE);
-    answer(answer, response, callback);
+    Object failure = request.getAttribute(ErrorHandler.ERROR_EXCEPTION);
+    Answer answer;
+    if (request.getAttribute(CALLED) != null) {
+      answer = Answer.Refused.of(Problem.E901, null, INTERNAL_FAILURE);
+    } else if (status < 500 || failure instanceof HttpException || failure instanceof IOException) {
+      answer = malformed(status < 500 ? status : 400, NOT_WHOLE);
+    } else {
+      answer = Answer.Refused.of(Problem.E907, null, "internal failure; nothing was claimed");
+    }
+    answer(answer, request, response, callback);
     return true;
   }
 
@@ -199,34 +257,57 @@ final class Hub {
 
   private void take(Request request, Response response, Callback callback) {
     if (request.getLength() > Intake.MAX_BODY) {
-      answer(Intake.tooLarge(), response, callback);
+      answer(Intake.tooLarge(), request, response, callback);
       return;
     }
-    Content.Source.asByteArrayAsync(
-        request,
-        Intake.MAX_BODY,
-        Promise.Invocable.from(
-            InvocationType.NON_BLOCKING,
-            (body, failure) -> {
-              if (failure == null) {
-                queue(request, body, response, callback);
-              } else if (failure instanceof IllegalStateException) {
-                answer(Intake.tooLarge(), response, callback);
+    HubBody body =
+        new HubBody(
+            request,
+            Intake.MAX_BODY,
+            room,
+            end -> {
+              patience.end(request.getConnectionMetaData().getConnection());
+              if (end instanceof HubBody.End.Whole whole) {
+                queue(request, whole.bytes(), response, callback);
               } else {
-                // The channel has gone, or was too slow; it is told if it still listens.
-                int status = failure instanceof HttpException http ? http.getCode() : 408;
-                answer(malformed(status, NOT_WHOLE), response, callback);
+                answer(refusal(end), request, response, callback);
               }
-            }));
+            });
+    Request.addCompletionListener(request, failure -> body.forget());
+    patience.give(
+        request.getConnectionMetaData().getConnection(), () -> body.end(HubBody.tooSlow()));
+    body.run();
+  }
+
+  private static Answer refusal(HubBody.End end) {
+    if (end instanceof HubBody.End.TooLarge) {
+      return Intake.tooLarge();
+    }
+    if (end instanceof HubBody.End.NoRoom) {
+      return Answer.Refused.of(
+          Problem.E907,
+          null,
+          "too many large requests at once; nothing was claimed; send it again");
+    }
+    // The channel has gone, or was too slow; it is told if it still listens.
+    boolean malformed =
+        end instanceof HubBody.End.Broken broken
+            && broken.failure() instanceof HttpException http
+            && http.getCode() < 500;
+    return malformed(
+        malformed ? ((HttpException) ((HubBody.End.Broken) end).failure()).getCode() : 408,
+        NOT_WHOLE);
   }
 
   private void queue(Request request, byte[] body, Response response, Callback callback) {
     try {
-      senders.execute(() -> answer(relay(request, body), response, callback));
+      request.setAttribute(CALLED, true);
+      senders.execute(() -> answer(relay(request, body), request, response, callback));
     } catch (RejectedExecutionException e) {
       answer(
           Answer.Refused.of(
               Problem.E907, null, "too many requests at once; nothing was claimed; send it again"),
+          request,
           response,
           callback);
     }
@@ -236,10 +317,15 @@ final class Hub {
     Guid guid = null;
     try {
       List<String> keys = request.getHeaders().getValuesList("Idempotency-Key");
-      String channel =
-          channels.header().map(name -> request.getHeaders().get(name)).orElse(channels.fixed());
+      List<String> types = request.getHeaders().getValuesList(HttpHeader.CONTENT_TYPE);
+      List<String> names =
+          channels.header().map(request.getHeaders()::getValuesList).orElse(List.of());
+      if (types.size() > 1 || names.size() > 1) {
+        return malformed(400, "two content types, or two channels; nothing was sent");
+      }
+      String channel = names.isEmpty() ? channels.fixed() : names.get(0);
       Intake.Arrival arrival =
-          intake.read(keys, channel, request.getHeaders().get(HttpHeader.CONTENT_TYPE), body);
+          intake.read(keys, channel, types.isEmpty() ? null : types.get(0), body);
       if (!(arrival instanceof Intake.Arrival.Accepted accepted)) {
         return ((Intake.Arrival.Rejected) arrival).answer();
       }
@@ -252,7 +338,7 @@ final class Hub {
     }
   }
 
-  private void answer(Answer answer, Response response, Callback callback) {
+  private void answer(Answer answer, Request request, Response response, Callback callback) {
     metrics.count(answer);
     Reply reply = answer.reply();
     response.setStatus(reply.httpStatus());
@@ -271,12 +357,19 @@ final class Hub {
         response.getHeaders().put(HttpHeader.RETRY_AFTER, seconds);
       }
     }
-    response.write(true, ByteBuffer.wrap(reply.body()), callback);
+    write(reply.body(), request, response, callback);
   }
 
-  private static void text(int status, String text, Response response, Callback callback) {
+  private void write(byte[] body, Request request, Response response, Callback callback) {
+    Connection connection = request.getConnectionMetaData().getConnection();
+    patience.give(connection);
+    response.write(true, ByteBuffer.wrap(body), callback);
+  }
+
+  private void text(
+      int status, String text, Request request, Response response, Callback callback) {
     response.setStatus(status);
     response.getHeaders().put(HttpHeader.CONTENT_TYPE, "text/plain; charset=utf-8");
-    response.write(true, ByteBuffer.wrap(text.getBytes(UTF_8)), callback);
+    write(text.getBytes(UTF_8), request, response, callback);
   }
 }

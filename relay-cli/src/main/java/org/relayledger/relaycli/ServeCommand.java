@@ -28,6 +28,7 @@ import picocli.CommandLine.Option;
 final class ServeCommand implements Action {
   private static final int MOST_IN_FLIGHT = 4_096;
   private static final Duration IDLE = Duration.ofSeconds(30);
+  private static final Duration TURN = Duration.ofMinutes(1);
 
   /** How long the canaries of the mode ask-first are believed. */
   private static final Duration CANARIES_BELIEVED = Duration.ofMinutes(1);
@@ -98,7 +99,7 @@ final class ServeCommand implements Action {
               options.intake(),
               new Hub.Channels(options.channel().orElse(null), Optional.ofNullable(channelHeader)),
               path(account.url()),
-              new Hub.Limits(maxInFlight, IDLE));
+              new Hub.Limits(maxInFlight, IDLE, TURN));
       hub.start(Listen.address(listen));
       streams.signals().onFirst(stopped::countDown);
       if (!options.common.quiet()) {

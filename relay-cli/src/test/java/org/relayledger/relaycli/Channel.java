@@ -130,7 +130,10 @@ final class Channel {
 
   /** The next answer on {@code socket}. */
   static Heard hear(Socket socket) throws IOException {
-    InputStream in = socket.getInputStream();
+    return hear(socket.getInputStream());
+  }
+
+  static Heard hear(InputStream in) throws IOException {
     int status = Integer.parseInt(line(in).split(" ", 3)[1]);
     Map<String, String> headers = new TreeMap<>();
     for (String line = line(in); !line.isEmpty(); line = line(in)) {
@@ -139,6 +142,9 @@ final class Channel {
           line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
     }
     String length = headers.get("content-length");
+    if (status < 200) {
+      return new Heard(status, headers, new byte[0]);
+    }
     byte[] body = length == null ? in.readAllBytes() : in.readNBytes(Integer.parseInt(length));
     return new Heard(status, headers, body);
   }

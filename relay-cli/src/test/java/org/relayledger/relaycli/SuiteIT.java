@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -190,6 +191,35 @@ final class SuiteIT extends BuiltSuite {
       hub.destroy();
       assertThat(hub.waitFor(30, SECONDS)).isTrue();
       assertThat(hub.exitValue()).isZero();
+    } finally {
+      hub.destroyForcibly();
+    }
+  }
+
+  @Test
+  void theLogOfAHubIsItsOwnPlainLinesWhateverItsClientsSay() throws Exception {
+    String ledger = temp.resolve("l.db").toString();
+    assertThat(init(ledger).exit()).isZero();
+    Process hub =
+        program(
+                Map.of("RELAY_LEDGER", ledger, "RELAY_ACCOUNT_URL", NOTHING),
+                bin.resolve("relay"),
+                "serve",
+                "--listen=127.0.0.1:0")
+            .start();
+    try (BufferedReader stderr = hub.errorReader(UTF_8)) {
+      String listening = stderr.readLine();
+      URI url = URI.create(listening.replaceAll(".*listening on ([^,]+),.*", "$1"));
+      for (String host : List.of("\u009b31mforged", "a b", "x:99999999", "r\r\nHost: forged", "")) {
+        String head = "GET /healthz HTTP/1.1\r\nHost: " + host + "\r\nConnection: close\r\n\r\n";
+        assertThat(Channel.exchange(url, head, new byte[0]).status()).as(host).isEqualTo(400);
+      }
+      for (int line = 1; line <= 5; line++) {
+        assertThat(stderr.readLine())
+            .matches("[-0-9T:.]+(Z|[-+][0-9:]+) WARN E905: no whole HTTP request; [ -~]+");
+      }
+      hub.destroy();
+      assertThat(hub.waitFor(30, SECONDS)).isTrue();
     } finally {
       hub.destroyForcibly();
     }
