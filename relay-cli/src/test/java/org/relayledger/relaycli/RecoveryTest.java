@@ -37,8 +37,8 @@ import picocli.CommandLine;
 /** All four tools at one ledger: whatever pauses, dies or comes late, nothing is executed twice. */
 class RecoveryTest {
   private static final Duration OLD_ENOUGH = Duration.ofMinutes(4);
-  private static final int QUICK_ROUNDS = 10;
-  private static final int ALL_ROUNDS = 200;
+  private static final int QUICK_ROUNDS = 4;
+  private static final int ALL_ROUNDS = 60;
 
   @TempDir static Path folder;
   private static Stage stage;

@@ -86,9 +86,10 @@ class SystemCallTest {
       try (Stream<String> lines = Files.lines(log)) {
         injected = lines.anyMatch(line -> line.contains("INJECTED"));
       }
-      if (fault == Fault.KILL && injected) {
-        assertThat(exit).as(name).isEqualTo(KILLED);
-        tool.check(stage, guids);
+      // strace does not come to write down what has killed what it watches.
+      injected |= fault == Fault.KILL && exit == KILLED;
+      if (exit == KILLED && injected) {
+        tool.checkCutOff(stage, guids);
       } else {
         tool.checkRun(stage, guids, exit, out, child.err().text());
         assertThat(injected || exit == 0).as(name + ": " + child.err().text()).isTrue();
@@ -116,7 +117,8 @@ class SystemCallTest {
         break;
       }
     }
-    Path backup = folder.resolve(tool + ends + call + ".backup");
+    System.out.println(tool + " " + call + ends + " " + faults + ": " + runs + " runs");
+    Path backup = Files.createTempDirectory(folder, "backup").resolve("backup.db");
     Ran whole = Stage.run("backup", "--ledger", stage.ledger.toString(), backup.toString());
     assertThat(whole.exit()).as(whole.err()).isZero();
     return runs;
@@ -143,14 +145,12 @@ class SystemCallTest {
   @ParameterizedTest
   @EnumSource
   void whateverSystemCallFailsOrIsTheLastNothingIsLostOrExecutedTwice(Tool tool) throws Exception {
-    int runs = 0;
     try (Stage stage = stage()) {
-      runs += each(stage, tool, "", "fsync,fdatasync", List.of(Fault.EIO));
-      runs += each(stage, tool, "", "fsync,fdatasync", List.of(Fault.KILL));
-      runs += each(stage, tool, "", "ftruncate", List.of(Fault.values()));
-      runs += each(stage, tool, "", "pwrite64", List.of(Fault.values()));
-      runs += each(stage, tool, "-shm", "ftruncate,pwrite64", List.of(Fault.values()));
+      each(stage, tool, "", "fsync,fdatasync", List.of(Fault.EIO));
+      each(stage, tool, "", "fsync,fdatasync", List.of(Fault.KILL));
+      each(stage, tool, "", "ftruncate", List.of(Fault.values()));
+      each(stage, tool, "", "pwrite64", List.of(Fault.values()));
+      each(stage, tool, "-shm", "ftruncate,pwrite64", List.of(Fault.values()));
     }
-    System.out.println(tool + ": " + runs + " runs with a fault");
   }
 }
