@@ -10,7 +10,7 @@ class RowAgeTest {
   private final SteppedClock clock = new SteppedClock();
   private final Row row = ended(clock.millis(), clock.boot(), clock.uptimeMillis());
 
-  private static Row ended(Long at, String boot, Long uptime) {
+  static Row ended(Long at, String boot, Long uptime) {
     return new Row(
         1,
         new Guid("g"),
