@@ -158,7 +158,8 @@ final class JdbcLedger implements Ledger {
           }
           Optional<Row> now = JdbcView.find(session, known.guid(), true);
           if (now.isEmpty()) {
-            return new Taken.Forgotten(JdbcView.tombstone(session, known.guid()).orElseThrow());
+            // Between a slow reader's two looks the tombstone may have gone, too.
+            return new Taken.Forgotten(JdbcView.tombstone(session, known.guid()).orElse(null));
           }
           // Claimed by somebody else since it was read, it has had an attempt that nobody counted.
           return now.get().attempt() == known.attempt() || now.get().state() == State.SENT

@@ -87,7 +87,7 @@ public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
 
   /**
    * Claims a known row that still is in {@code from}, RECEIVED or FAILED, and has not been claimed
-   * since it was read; any other is Standing.
+   * since it was read; any other is Standing, or Forgotten if it was purged meanwhile.
    */
   Taken claim(Row known, State from, String account, Actor actor);
 

@@ -17,6 +17,10 @@ public sealed interface Taken {
   /** The ledger is in a mode in which this is not claimed; nothing was. */
   record OnHold(Settings.Mode mode) implements Taken {}
 
-  /** The GUID finished earlier and was purged. */
+  /**
+   * The GUID finished earlier and was purged.
+   *
+   * @param tombstone null if even that is no longer kept
+   */
   record Forgotten(Tombstone tombstone) implements Taken {}
 }

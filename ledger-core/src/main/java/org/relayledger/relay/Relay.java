@@ -27,6 +27,7 @@ import org.relayledger.ledger.State;
 import org.relayledger.ledger.Step;
 import org.relayledger.ledger.Steps;
 import org.relayledger.ledger.Taken;
+import org.relayledger.ledger.Tombstone;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -440,12 +441,13 @@ public final class Relay {
               + "; nothing was sent or changed");
     }
     if (taken instanceof Taken.Forgotten forgotten) {
+      Tombstone tombstone = forgotten.tombstone();
       return Answer.Refused.of(
           Problem.E906,
           guid,
           guid
-              + " finished earlier with code "
-              + forgotten.tombstone().code()
+              + " finished earlier"
+              + (tombstone == null ? "" : " with code " + tombstone.code())
               + "; its reply is no longer kept; nothing was sent");
     }
     if (taken instanceof Taken.OnHold onHold) {

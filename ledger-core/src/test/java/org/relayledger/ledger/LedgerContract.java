@@ -429,6 +429,28 @@ abstract class LedgerContract {
   }
 
   @Test
+  void aRowAsItWasReadOnceIsForgottenWhenItsTombstoneIsGoneToo() {
+    for (State from : List.of(State.RECEIVED, State.FAILED)) {
+      String guid = "p-" + from;
+      var unused = rowIn(from, guid);
+      Row read = row(guid);
+      try (Claim claim = won(ledger.claim(read, from, ACCOUNT, RELAY))) {
+        claim.settle(done(guid), null, null);
+      }
+      ledger.purge(List.of(row(guid)), Long.MAX_VALUE);
+      ledger.forget(Long.MAX_VALUE, 1);
+      List<List<String>> before = hand.everything();
+
+      assertThat(ledger.claim(read, from, ACCOUNT, RELAY)).isEqualTo(new Taken.Forgotten(null));
+      assertThat(ledger.adopt(read, RESOLVE)).isEmpty();
+      assertThat(ledger.hold(read, RESOLVE)).isEmpty();
+      assertThat(ledger.purge(List.of(read), Long.MAX_VALUE)).isZero();
+      assertThat(hand.everything()).isEqualTo(before);
+      won(guid).close();
+    }
+  }
+
+  @Test
   void aFailedRowIsClaimedAgainWithTheRequestThatIsStored() {
     rowIn(State.FAILED, "Pay-1");
     clock.advance(Duration.ofSeconds(5));

@@ -23,6 +23,7 @@ import org.relayledger.ledger.Request;
 import org.relayledger.ledger.Row;
 import org.relayledger.ledger.State;
 import org.relayledger.ledger.Taken;
+import org.relayledger.ledger.Tombstone;
 import org.relayledger.relay.Answer;
 import org.relayledger.relay.Intake;
 import org.relayledger.relay.Problem;
@@ -251,11 +252,8 @@ final class BatchRun {
   }
 
   private Answer purged(Guid guid) {
-    return ledger
-        .view()
-        .tombstone(guid)
-        .map(stone -> (Answer) Relay.refusal(guid, new Taken.Forgotten(stone)))
-        .orElseThrow(() -> new IllegalStateException(guid + " was taken in and is not there"));
+    Tombstone tombstone = ledger.view().tombstone(guid).orElse(null);
+    return Relay.refusal(guid, new Taken.Forgotten(tombstone));
   }
 
   private static Answer notClaimed(Row row) {

@@ -207,6 +207,28 @@ class BatchTest {
   }
 
   @Test
+  void aLineWhoseRowAndTombstoneAreGoneBeforeItsTurnIsToldThatItFinishedEarlier() {
+    batch(lines("ok-1"));
+    Steps steps =
+        (step, guid) -> {
+          if (step == Step.INTAKE_COMMITTED) {
+            String location = stage.ledger.toString();
+            try (Ledger purge = Ledger.open(location, HostClock.system(), Steps.NONE)) {
+              purge.purge(List.of(stage.row("ok-1")), Long.MAX_VALUE);
+              purge.forget(Long.MAX_VALUE, 1);
+            }
+          }
+        };
+
+    Ran ran = batch(steps, lines("ok-1", "ok-2").getBytes(UTF_8));
+
+    assertThat(answers(ran)).containsExactly("1 ok-1 null E906", "2 ok-2 DONE 0000");
+    assertThat(ran.exit()).isEqualTo(8);
+    assertThat(ran.err()).contains("line 1: ok-1 finished earlier; its reply is no longer kept");
+    assertThat(stage.sandbox.received()).containsEntry("ok-1", 1);
+  }
+
+  @Test
   void anAccountSystemThatIsDownCostsNoAttemptAndTheLinesSayWhereTheyStand() {
     Ran ran = batch(lines("ok-1", "ok-2"), "--account-url", DOWN);
 
