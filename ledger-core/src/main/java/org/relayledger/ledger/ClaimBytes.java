@@ -46,7 +46,7 @@ final class ClaimBytes {
   private static final int MAX_CONTENT = 256;
 
   /** How many transactions the ledger has committed, at least: behind the content, 8 bytes. */
-  private static final int HIGH_WATER = MAX_CONTENT;
+  static final int HIGH_WATER = MAX_CONTENT;
 
   private static final int SIZE = HIGH_WATER + Long.BYTES;
 
