@@ -72,7 +72,11 @@ class SystemCallTest {
     List<String> guids =
         tool.prepare(stage, name.toLowerCase(Locale.ROOT).replace(',', '.').replace('-', '.'));
     Path log = folder.resolve("strace.log");
-    List<String> strace = new ArrayList<>(List.of("strace", "-f", "-qq", "--seccomp-bpf"));
+    List<String> strace = new ArrayList<>(List.of("strace", "-f", "-qq"));
+    if (fault != Fault.KILL) {
+      // Quicker; but with it strace 6.1 never sends the signal of a call after the first.
+      strace.add("--seccomp-bpf");
+    }
     strace.addAll(List.of("-o", log.toString(), "-P", stage.ledger + ends));
     if (ends.isEmpty()) {
       strace.addAll(List.of("-P", stage.ledger + "-wal"));
