@@ -37,12 +37,13 @@ final class JdbcLedger implements Ledger {
     // Before the first connection that locks: it would leave a -wal and a -shm beside a ledger that
     // is then refused.
     this.bytes = ClaimBytes.open(path, Sqlite.ledgerId(path));
-    // First what must be there, then what is: in between more may come.
-    long committed = bytes.highWater();
-    long transactions = Sqlite.transactions(path);
-    if (transactions < committed) {
+    try {
+      // First what must be there, then what is: in between more may come.
+      long committed = bytes.highWater();
+      Sqlite.checkWhole(Sqlite.transactions(path), committed);
+    } catch (LedgerException e) {
       bytes.leave();
-      throw Sqlite.forgotten(transactions, committed);
+      throw e;
     }
     this.view = new JdbcView(path, health);
     try {

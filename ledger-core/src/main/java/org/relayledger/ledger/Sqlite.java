@@ -151,16 +151,18 @@ final class Sqlite {
     set(session, TRANSACTIONS, Long.toString(number));
   }
 
-  /** It has fewer transactions in it than were committed. */
-  static LedgerException forgotten(long transactions, long committed) {
-    return unavailable(
-        "the ledger has forgotten the last "
-            + (committed - transactions)
-            + " of its "
-            + committed
-            + " transactions: its write-ahead log was deleted, or an older file put in its place;"
-            + " bring back what is missing, or see 'relay restore --in-place'",
-        null);
+  /** Refuses a ledger that has fewer transactions in it than were committed. */
+  static void checkWhole(long transactions, long committed) {
+    if (transactions < committed) {
+      throw unavailable(
+          "the ledger has forgotten the last "
+              + (committed - transactions)
+              + " of its "
+              + committed
+              + " transactions: its write-ahead log was deleted, or an older file put in its place;"
+              + " bring back what is missing, or see 'relay restore --in-place'",
+          null);
+    }
   }
 
   private static int links(Path path) {

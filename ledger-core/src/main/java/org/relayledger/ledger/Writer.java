@@ -277,10 +277,7 @@ final class Writer {
       Sqlite.checkVersion(session);
       changes = session.changes();
       transactions = Sqlite.transactions(session);
-      long committed = bytes.highWater();
-      if (transactions < committed) {
-        throw Sqlite.forgotten(transactions, committed);
-      }
+      Sqlite.checkWhole(transactions, bytes.highWater());
     } catch (LedgerException e) {
       session.execute("ROLLBACK");
       throw e;
