@@ -191,6 +191,11 @@ final class Books {
     return await(() -> counts.containsKey(guid) && counts.get(guid).received >= times, limit);
   }
 
+  /** Waits until so many GUIDs were received; false if that did not happen. */
+  boolean awaitReceived(int guids, Duration limit) throws InterruptedException {
+    return await(() -> counts.size() >= guids, limit);
+  }
+
   /** Waits until {@code guid} was executed so often; false if that did not happen. */
   boolean awaitExecuted(String guid, int times, Duration limit) throws InterruptedException {
     return await(() -> counts.containsKey(guid) && counts.get(guid).executed >= times, limit);

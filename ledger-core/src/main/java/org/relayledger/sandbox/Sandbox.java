@@ -374,6 +374,17 @@ public final class Sandbox implements AutoCloseable {
   }
 
   /**
+   * Waits until so many different GUIDs were received.
+   *
+   * @throws IllegalStateException if that did not happen within {@code limit}
+   */
+  public void awaitReceived(int guids, Duration limit) throws InterruptedException {
+    if (!books.awaitReceived(guids, limit)) {
+      throw new IllegalStateException("not %d GUIDs within %s".formatted(guids, limit));
+    }
+  }
+
+  /**
    * Waits until {@code guid} was executed {@code times} times.
    *
    * @throws IllegalStateException if that did not happen within {@code limit}

@@ -77,12 +77,10 @@ class BatchRecoveryTest {
       String[] command =
           stage.command("batch", file.toString(), "--timeout", TIMEOUT, "-q", "-o", "out");
       for (int i = 0; i < kills; i++) {
-        long received = stage.sandbox.received().size();
-        long until = received + random.nextInt(Math.max(1, lines / kills));
+        int received = stage.sandbox.received().size();
+        int until = received + random.nextInt(Math.max(1, lines / kills));
         try (Child child = Child.start(withOutput(command, "out-" + i))) {
-          while (stage.sandbox.received().size() < until) {
-            Thread.onSpinWait(); // until it has come so far
-          }
+          stage.sandbox.awaitReceived(until, HOUR);
           child.kill();
         }
       }

@@ -454,9 +454,7 @@ class BatchTest {
     try (Child child =
         Child.start(
             stage.command("batch", file.toString(), "--concurrency", "2", "--rate", "200/s"))) {
-      while (stage.sandbox.received().size() < 10) {
-        Thread.onSpinWait(); // until it sends
-      }
+      stage.sandbox.awaitReceived(10, Stage.PATIENCE);
       child.limitFiles(1);
       String out = child.rest();
 

@@ -10,8 +10,15 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
@@ -113,6 +120,44 @@ class MishapTest {
     assertThat(stage.transfer("copied-199", "--ledger", there)).returns(10, Ran::exit);
     for (int i = 0; i < 200; i++) {
       assertThat(stage.transfer("copied-" + i)).returns(0, Ran::exit);
+    }
+  }
+
+  @Test
+  void whatAnOlderSuiteFindsChangedByANewerOneItLeavesAloneAndSendsNothing() throws Exception {
+    Map<Tool, List<String>> guids = new EnumMap<>(Tool.class);
+    for (Tool tool : Tool.values()) {
+      guids.put(tool, tool.prepare(stage, "newer-" + tool.name().toLowerCase(Locale.ROOT)));
+    }
+    try (Child hub = Child.start(stage.command("serve", Stage.hub()))) {
+      CompletableFuture<Heard> inFlight = Channel.begin(hub.url(), "held-newer");
+      stage.sandbox.awaitReceived("held-newer", 1, Stage.PATIENCE);
+      schemaVersion(2);
+      assertThat(Channel.transfer(hub.url(), "newer").code()).isEqualTo("E908");
+      stage.sandbox.release("held-newer");
+      assertThat(inFlight.join().code()).isEqualTo("E901");
+      assertThat(hub.exit()).as(hub.err().text()).isEqualTo(10);
+      assertThat(hub.err().text()).contains("schema version 2");
+    }
+    for (Tool tool : Tool.values()) {
+      Ran ran = tool.again(stage, guids.get(tool));
+      assertThat(ran.exit()).as(tool + ran.err()).isEqualTo(10);
+      assertThat(ran.err()).contains("schema version 2");
+    }
+    assertThat(stage.sandbox.received()).doesNotContainKey("newer");
+    schemaVersion(1);
+    for (Tool tool : Tool.values()) {
+      tool.finish(stage, guids.get(tool));
+    }
+    Ran again = stage.transfer("held-newer");
+    assertThat(again.exit()).as(again.err() + again.out()).isIn(0, 5);
+    assertThat(stage.executed("held-newer")).isEqualTo(1);
+  }
+
+  private void schemaVersion(int version) throws SQLException {
+    try (Connection connection = DriverManager.getConnection("jdbc:sqlite:" + stage.ledger);
+        Statement statement = connection.createStatement()) {
+      statement.execute("PRAGMA user_version = " + version);
     }
   }
 
