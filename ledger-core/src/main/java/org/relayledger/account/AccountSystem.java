@@ -1,6 +1,7 @@
 package org.relayledger.account;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.URI;
@@ -24,7 +25,6 @@ import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
-import javax.net.ssl.TrustManager;
 import org.relayledger.ledger.Guid;
 import org.relayledger.ledger.Outcome;
 import org.relayledger.ledger.Steps;
@@ -56,7 +56,7 @@ public final class AccountSystem {
   private final Executor threads;
   private final Executor wire;
   private final ScheduledThreadPoolExecutor timer;
-  private final HttpClient client;
+  private HttpClient client;
 
   /**
    * Sends nothing yet.
@@ -91,15 +91,22 @@ public final class AccountSystem {
     timer.setKeepAliveTime(IDLE.toMillis(), TimeUnit.MILLISECONDS);
     timer.allowCoreThreadTimeOut(true);
     timer.setRemoveOnCancelPolicy(true);
-    client =
-        HttpClient.newBuilder()
-            .version(HttpClient.Version.HTTP_1_1)
-            .followRedirects(HttpClient.Redirect.NEVER)
-            .proxy(HttpClient.Builder.NO_PROXY)
-            .connectTimeout(options.connectTimeout())
-            .sslContext(tls)
-            .executor(wire)
-            .build();
+  }
+
+  /** The client, which is made when it is needed first: most runs of a timer have nothing to do. */
+  private synchronized HttpClient client() {
+    if (client == null) {
+      client =
+          HttpClient.newBuilder()
+              .version(HttpClient.Version.HTTP_1_1)
+              .followRedirects(HttpClient.Redirect.NEVER)
+              .proxy(HttpClient.Builder.NO_PROXY)
+              .connectTimeout(options.connectTimeout())
+              .sslContext(tls)
+              .executor(wire)
+              .build();
+    }
+    return client;
   }
 
   /** Where transfers are posted, as written. */
@@ -129,13 +136,9 @@ public final class AccountSystem {
   private static SSLContext tlsFor(AccountOptions options) {
     String urls = options.accountUrl() + " " + options.inquiryUrl();
     try {
-      if (urls.toLowerCase(Locale.ROOT).contains("https://")) {
-        return SSLContext.getDefault();
-      }
-      // Trusts nobody, and so needs not to load the JVM's certificates, which takes its time.
-      SSLContext none = SSLContext.getInstance("TLS");
-      none.init(null, new TrustManager[0], null);
-      return none;
+      return urls.toLowerCase(Locale.ROOT).contains("https://")
+          ? SSLContext.getDefault()
+          : NoTls.context();
     } catch (GeneralSecurityException e) {
       throw new IllegalStateException("TLS cannot be set up with the JVM's options", e);
     }
@@ -177,13 +180,20 @@ public final class AccountSystem {
       }
       request.header("Content-Type", contentType);
     }
+    HttpClient ready;
+    try {
+      ready = client();
+    } catch (UncheckedIOException e) {
+      exchange.end("no connection can be opened: " + e.getCause().getMessage());
+      return exchange;
+    }
     ScheduledFuture<?> deadline =
         timer.schedule(
             () -> threads.execute(() -> exchange.end("no reply within " + words(openAtMost))),
             openAtMost.toNanos(),
             TimeUnit.NANOSECONDS);
     exchange.ended().thenRun(() -> deadline.cancel(false));
-    threads.execute(() -> exchange.open(client, request.build()));
+    threads.execute(() -> exchange.open(ready, request.build()));
     return exchange;
   }
 
@@ -197,8 +207,11 @@ public final class AccountSystem {
     Connection connection = new Connection(options.maxReply(), answered::complete);
     Answer answer;
     try {
-      threads.execute(() -> connection.open(client, request(url).GET().build()));
+      HttpClient ready = client();
+      threads.execute(() -> connection.open(ready, request(url).GET().build()));
       answer = answered.get(options.timeout().toNanos(), TimeUnit.NANOSECONDS);
+    } catch (UncheckedIOException e) {
+      answer = Answer.none("no connection can be opened: " + e.getCause().getMessage());
     } catch (TimeoutException e) {
       answer = Answer.none("no answer within " + words(options.timeout()));
     } catch (InterruptedException e) {

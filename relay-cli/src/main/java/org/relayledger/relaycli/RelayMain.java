@@ -1,5 +1,9 @@
 package org.relayledger.relaycli;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
 import org.relayledger.cli.Main;
 import org.relayledger.cli.Streams;
 import org.relayledger.ledger.Steps;
@@ -23,26 +27,43 @@ public final class RelayMain {
 
   /** Runs the tool once, heard by {@code steps}, and returns its exit code. */
   static int run(String[] args, Streams streams, Steps steps) {
-    return Main.run(commandLine(steps), args, streams);
+    Map<String, Supplier<Object>> commands = commands(steps);
+    // Of the others only their names would be of use, and to read all their options takes longer
+    // than many a command.
+    if (args.length > 0 && commands.containsKey(args[0])) {
+      commands.keySet().retainAll(Set.of(args[0]));
+    }
+    return Main.run(commandLine(commands), args, streams);
   }
 
   static CommandLine commandLine(Steps steps) {
-    return new CommandLine(new RelayMain())
-        .addSubcommand(new InitCommand())
-        .addSubcommand(new SendCommand(steps))
-        .addSubcommand(new BatchCommand(steps))
-        .addSubcommand(new ServeCommand(steps))
-        .addSubcommand(new PreflightCommand())
-        .addSubcommand(new ModeCommand())
-        .addSubcommand(new BackupCommand(steps))
-        .addSubcommand(new RestoreCommand(steps))
-        .addSubcommand(new StatsCommand())
-        .addSubcommand(new ReconcileCommand())
-        .addSubcommand(new TwinsCommand())
-        .addSubcommand(new AckCommand())
-        .addSubcommand(new ShowCommand())
-        .addSubcommand(new ListCommand())
-        .addSubcommand(new ExportCommand())
-        .addSubcommand(new SandboxCommand());
+    return commandLine(commands(steps));
+  }
+
+  private static CommandLine commandLine(Map<String, Supplier<Object>> commands) {
+    CommandLine relay = new CommandLine(new RelayMain());
+    commands.forEach((name, command) -> relay.addSubcommand(name, command.get()));
+    return relay;
+  }
+
+  private static Map<String, Supplier<Object>> commands(Steps steps) {
+    Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+    commands.put("init", InitCommand::new);
+    commands.put("send", () -> new SendCommand(steps));
+    commands.put("batch", () -> new BatchCommand(steps));
+    commands.put("serve", () -> new ServeCommand(steps));
+    commands.put("preflight", PreflightCommand::new);
+    commands.put("mode", ModeCommand::new);
+    commands.put("backup", () -> new BackupCommand(steps));
+    commands.put("restore", () -> new RestoreCommand(steps));
+    commands.put("stats", StatsCommand::new);
+    commands.put("reconcile", ReconcileCommand::new);
+    commands.put("twins", TwinsCommand::new);
+    commands.put("ack", AckCommand::new);
+    commands.put("show", ShowCommand::new);
+    commands.put("list", ListCommand::new);
+    commands.put("export", ExportCommand::new);
+    commands.put("sandbox", SandboxCommand::new);
+    return commands;
   }
 }

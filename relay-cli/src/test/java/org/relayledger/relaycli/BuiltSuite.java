@@ -79,8 +79,15 @@ abstract class BuiltSuite {
     ProcessBuilder program = new ProcessBuilder(Stream.of(command).map(Object::toString).toList());
     program.environment().keySet().removeIf(name -> name.matches("RELAY_.*|.*JAVA.*_OPTIONS"));
     program.environment().put("JAVA_HOME", System.getProperty("java.home"));
+    program.environment().remove("CACHE_DIRECTORY");
+    program.environment().put("XDG_CACHE_HOME", cache().toString());
     program.environment().putAll(environment);
     return program;
+  }
+
+  /** Where the launcher keeps what makes the next start faster. */
+  static Path cache() {
+    return all.resolve("cache");
   }
 
   Ended init(String ledger) throws Exception {

@@ -122,7 +122,10 @@ final class SuiteIT extends BuiltSuite {
     Path namesake = Files.createSymbolicLink(links.resolve("relay"), relay);
     Path beside = Files.createSymbolicLink(links.resolve("beside"), Path.of("relay"));
     Path folder = Files.createSymbolicLink(temp.resolve("folder"), bin);
-    String jar = "<-jar><" + bin.resolveSibling("lib").toRealPath() + "/relay-cli-0.1.0.jar><-V>";
+    String jar =
+        "<-cp><"
+            + bin.resolveSibling("lib").toRealPath()
+            + "/relay-cli-0.1.0.jar><org.relayledger.relaycli.RelayMain><-V>";
     Map<String, String> java = Map.of("JAVA_HOME", sayingJava().toString());
     for (Path link :
         List.of(relay, absolute, relative, chain, namesake, beside, folder.resolve("relay"))) {
@@ -138,6 +141,57 @@ final class SuiteIT extends BuiltSuite {
     String path = home.resolve("bin") + File.pathSeparator + System.getenv("PATH");
     Map<String, String> byPath = Map.of("PATH", path, "JAVA_HOME", "");
     assertThat(run(byPath, "", bin.resolve("relay"), "a b").out()).endsWith("<a b>");
+  }
+
+  /** What the first start has left, in the one folder there is for this JVM and these jars. */
+  private static List<Path> takenDown(Path cache) throws IOException {
+    try (Stream<Path> all = Files.walk(cache)) {
+      return all.filter(path -> path.getFileName().toString().startsWith("suite.")).toList();
+    }
+  }
+
+  @Test
+  void whatTheFirstStartTakesDownIsItsOwnersAloneAndNoStartNeedsIt() throws Exception {
+    Path cache = temp.resolve("a cache");
+    Map<String, String> set = Map.of("XDG_CACHE_HOME", cache.toString());
+    Ended version = new Ended(0, "relay-ledger 0.1.0\n", "");
+    assertThat(run(set, "", bin.resolve("relay"), "-V")).isEqualTo(version);
+    List<Path> archives = takenDown(cache);
+    assertThat(archives).hasSize(1);
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(cache)))
+        .isEqualTo("rwx------");
+    assertThat(PosixFilePermissions.toString(Files.getPosixFilePermissions(archives.get(0))))
+        .endsWith("------");
+    for (String tool : List.of("relay", "resolve", "reprocess", "purge")) {
+      assertThat(run(set, "", bin.resolve(tool), "-V")).isEqualTo(version);
+    }
+    assertThat(takenDown(cache)).isEqualTo(archives);
+
+    Files.delete(archives.get(0));
+    Files.writeString(archives.get(0), "no archive");
+    assertThat(run(set, "", bin.resolve("relay"), "-V")).isEqualTo(version);
+    Files.delete(archives.get(0));
+    assertThat(run(set, "", bin.resolve("relay"), "-V")).isEqualTo(version);
+    Map<String, String> nowhere = Map.of("XDG_CACHE_HOME", "/dev/null");
+    assertThat(run(nowhere, "", bin.resolve("relay"), "-V")).isEqualTo(version);
+  }
+
+  @Test
+  void noFileTakesThePlaceOfAClosedStream() throws Exception {
+    String ledger = temp.resolve("l.db").toString();
+    assertThat(init(ledger).exit()).isZero();
+    Map<String, String> set =
+        Map.of("RELAY_LEDGER", ledger, "RELAY_ACCOUNT_URL", NOTHING, "RELAY_TIMEOUT", "5s");
+    String shell = "exec \"$0\" \"$@\" ";
+    Ended in = run(set, "", "sh", "-c", shell + "<&-", bin.resolve("relay"), "send");
+    assertThat(in).returns(9, Ended::exit);
+    assertThat(in.err()).contains("the request body is empty");
+    for (String closed : List.of(">&-", "<&- >&-", "<&- >&- 2>&-")) {
+      Ended out = run(set, "", "sh", "-c", shell + closed, bin.resolve("relay"), "list");
+      assertThat(out).as(closed).returns(1, Ended::exit);
+    }
+    Ended err = run(set, "", "sh", "-c", shell + "2>&-", bin.resolve("relay"), "list");
+    assertThat(err).returns(0, Ended::exit);
   }
 
   @Test
