@@ -6,7 +6,7 @@ import java.util.Optional;
  * The right to move one row, which only the holder of the GUID's claim byte has. Whoever wins a
  * claim sends; whoever adopts one asks.
  */
-public sealed interface Claim extends AutoCloseable permits JdbcClaim {
+public interface Claim extends AutoCloseable {
   /** The row as it stood when the claim was won or adopted, with its request, without its reply. */
   Row row();
 

@@ -10,7 +10,7 @@ import java.util.Optional;
  * <p>Every call may throw {@link LedgerException}; after one of kind HALTED all others of this
  * instance do too.
  */
-public sealed interface Ledger extends AutoCloseable permits JdbcLedger {
+public interface Ledger extends AutoCloseable {
   /** The most requests that are taken in by one transaction. */
   int MAX_INTAKE = 1000;
 
