@@ -19,7 +19,7 @@ import org.relayledger.cli.Ran;
 
 /**
  * Each tool while one of its system calls on the ledger's files fails, or is its last: the first,
- * the second, and so on to the last of a short run.
+ * the second, and so on to the last of a short run, each on a ledger of its own.
  */
 class SystemCallTest {
   /** What is done to a call, as strace spells it. */
@@ -65,6 +65,12 @@ class SystemCallTest {
    *
    * @return whether it came to that call
    */
+  private boolean run(Tool tool, String ends, String call, Fault fault, int n) throws Exception {
+    try (Stage stage = stage()) {
+      return run(stage, tool, ends, call, fault, n);
+    }
+  }
+
   private boolean run(Stage stage, Tool tool, String ends, String call, Fault fault, int n)
       throws Exception {
     String name = "%s%s.%s.%s.%d".formatted(tool, ends, call, fault, n);
@@ -98,6 +104,9 @@ class SystemCallTest {
         assertThat(injected || exit == 0).as(name + ": " + child.err().text()).isTrue();
       }
       tool.finish(stage, guids);
+      Path backup = stage.ledger.resolveSibling("backup.db");
+      Ran whole = Stage.run("backup", "--ledger", stage.ledger.toString(), backup.toString());
+      assertThat(whole.exit()).as(whole.err()).isZero();
       return injected;
     } catch (AssertionError e) {
       throw new AssertionError(name + ": " + e.getMessage(), e);
@@ -105,14 +114,13 @@ class SystemCallTest {
   }
 
   /** Every call from the first to the last; returns how many runs that was. */
-  private int each(Stage stage, Tool tool, String ends, String call, List<Fault> faults)
-      throws Exception {
+  private int each(Tool tool, String ends, String call, List<Fault> faults) throws Exception {
     int runs = 0;
     for (int n = 1; n < MOST_CALLS; n++) {
       boolean injected = false;
       for (int i = 0; i < faults.size(); i++) {
         if (ALL || i == n % faults.size()) {
-          injected |= run(stage, tool, ends, call, faults.get(i), n);
+          injected |= run(tool, ends, call, faults.get(i), n);
           runs++;
         }
       }
@@ -121,9 +129,6 @@ class SystemCallTest {
       }
     }
     System.out.println(tool + " " + call + ends + " " + faults + ": " + runs + " runs");
-    Path backup = Files.createTempDirectory(folder, "backup").resolve("backup.db");
-    Ran whole = Stage.run("backup", "--ledger", stage.ledger.toString(), backup.toString());
-    assertThat(whole.exit()).as(whole.err()).isZero();
     return runs;
   }
 
@@ -139,12 +144,10 @@ class SystemCallTest {
   @ParameterizedTest
   @EnumSource
   void whateverSystemCallFailsOrIsTheLastNothingIsLostOrExecutedTwice(Tool tool) throws Exception {
-    try (Stage stage = stage()) {
-      List<Fault> ofFlush = List.of(Fault.EIO, Fault.KILL);
-      assertThat(each(stage, tool, "", "fsync,fdatasync", ofFlush)).isGreaterThan(2);
-      each(stage, tool, "", "ftruncate", List.of(Fault.values()));
-      assertThat(each(stage, tool, "", "pwrite64", List.of(Fault.values()))).isGreaterThan(2);
-      each(stage, tool, "-shm", "ftruncate,pwrite64", List.of(Fault.values()));
-    }
+    List<Fault> ofFlush = List.of(Fault.EIO, Fault.KILL);
+    assertThat(each(tool, "", "fsync,fdatasync", ofFlush)).isGreaterThan(2);
+    each(tool, "", "ftruncate", List.of(Fault.values()));
+    assertThat(each(tool, "", "pwrite64", List.of(Fault.values()))).isGreaterThan(2);
+    each(tool, "-shm", "ftruncate,pwrite64", List.of(Fault.values()));
   }
 }
