@@ -71,7 +71,10 @@ public final class EarlyStop {
         yield nobodyAnswers();
       }
       case E902 -> cannotConnect();
-      case E907 -> Optional.of(new Reason(Exit.UNAVAILABLE, refused.detail()));
+      case E907 ->
+          refused.retry() == Problem.Retry.NEVER
+              ? Optional.empty() // this row has to be asked about elsewhere, and no other
+              : Optional.of(new Reason(Exit.UNAVAILABLE, refused.detail()));
       case E908 ->
           refused.retry() == Problem.Retry.NEVER
               ? Optional.empty() // this row is damaged, and no other

@@ -50,6 +50,16 @@ public final class LedgerOptions {
     }
   }
 
+  /**
+   * Refuses to create {@code file} if it would belong to a ledger, this one or another; no ledger
+   * may be open in this process.
+   *
+   * @throws Failure if it would (exit 2)
+   */
+  public void mayCreate(Path file) {
+    WholeFile.refuseOfALedger(file);
+  }
+
   /** Stdin, which stays open: somebody may be reading it when nobody waits for that any more. */
   private static final class Unclosed extends FilterInputStream {
     Unclosed(InputStream in) {

@@ -24,7 +24,8 @@ import java.util.List;
  */
 final class WholeFile implements AutoCloseable {
   private static final byte[] DATABASE = "SQLite format 3\0".getBytes(US_ASCII);
-  private static final List<String> OF_A_DATABASE = List.of("", "-wal", "-shm", ".claims");
+  private static final List<String> OF_A_DATABASE =
+      List.of("", "-wal", "-shm", "-journal", ".claims");
 
   /** What to do about a file that is there already. */
   enum Existing {
@@ -105,21 +106,35 @@ final class WholeFile implements AutoCloseable {
   }
 
   private void check() {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+    String why = null;
+    if (Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+      why =
+          existing == Existing.REFUSE
+              ? "it exists already; --force replaces it"
+              : Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
+                  ? null
+                  : "it exists and is no regular file";
     }
-    String why =
-        existing == Existing.REFUSE
-            ? "it exists already; --force replaces it"
-            : !Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS)
-                ? "it exists and is no regular file"
-                : belongsToADatabase() ? "it is a ledger, or belongs to one" : null;
     if (why != null) {
       throw new Failure(Exit.USAGE, "cannot write to " + path + ": " + why);
     }
+    refuseOfALedger(path);
   }
 
-  private boolean belongsToADatabase() {
+  /**
+   * Refuses a file that belongs to a ledger, or would: what lies under such a name is read as a
+   * part of it.
+   *
+   * @throws Failure if it does (exit 2)
+   */
+  static void refuseOfALedger(Path path) {
+    if (belongsToADatabase(path)) {
+      throw new Failure(
+          Exit.USAGE, "cannot write to " + path + ": it is a ledger, or belongs to one");
+    }
+  }
+
+  private static boolean belongsToADatabase(Path path) {
     String name = path.getFileName().toString();
     return OF_A_DATABASE.stream()
         .filter(name::endsWith)

@@ -51,7 +51,7 @@ final class Backup {
         Session session = new Session(connection);
         session.execute("PRAGMA journal_mode=DELETE");
         session.execute("PRAGMA synchronous=FULL");
-        Sqlite.set(session, Sqlite.BACKUP_AT, Long.toString(at));
+        session.set(Sqlite.BACKUP_AT, Long.toString(at));
       }
       check(part);
       Size copied = size(part);

@@ -37,7 +37,9 @@ import java.util.stream.Stream;
  * advisory record locks).
  *
  * <p>Closing any descriptor of a file drops all locks that the process has on it. So a JVM opens a
- * claims file once and never closes it, and only one thread, which nobody interrupts, touches it.
+ * claims file once and never closes it, and what an interrupt would close it by is done by a thread
+ * of its own. Trying for a lock and releasing it is not: neither blocks (java.nio.channels
+ * .InterruptibleChannel speaks of blocking operations only).
  */
 final class ClaimBytes {
   private static final Set<String> KNOWN_FILE_SYSTEMS =
@@ -48,7 +50,11 @@ final class ClaimBytes {
   /** How many transactions the ledger has committed, at least: behind the content, 8 bytes. */
   static final int HIGH_WATER = MAX_CONTENT;
 
-  private static final int SIZE = HIGH_WATER + Long.BYTES;
+  /** How many of them are in the main file by themselves: behind that, 8 bytes. */
+  private static final int CHECKPOINTED = Long.BYTES;
+
+  private static final int COUNTERS = 2 * Long.BYTES;
+  private static final int SIZE = HIGH_WATER + COUNTERS;
 
   private static final VarHandle LONG =
       MethodHandles.byteBufferViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -74,7 +80,7 @@ final class ClaimBytes {
   private final Map<Long, FileLock> held = new HashMap<>();
   private int users;
   private FileLock presence;
-  private MappedByteBuffer highWater;
+  private MappedByteBuffer counters;
 
   private ClaimBytes(Path path, Object fileKey, FileChannel channel) {
     this.path = path;
@@ -166,7 +172,21 @@ final class ClaimBytes {
 
   /** How many transactions of the ledger are known to be durable. */
   long highWater() {
-    return (long) LONG.getVolatile(mapped(), 0);
+    return counter(0);
+  }
+
+  /** How many transactions the main file of the ledger has in it without its write-ahead log. */
+  long checkpointed() {
+    return counter(CHECKPOINTED);
+  }
+
+  private long counter(int at) {
+    try {
+      return (long) LONG.getVolatile(mapped(), at);
+    } catch (InternalError e) {
+      // What the JVM makes of a page that is no longer in the file.
+      throw Sqlite.unavailable(path + " was cut short while this program ran", e);
+    }
   }
 
   /**
@@ -174,20 +194,28 @@ final class ClaimBytes {
    * killed; a host that loses its power may lose it.
    */
   void raise(long transactions) {
+    raise(0, transactions);
+  }
+
+  /** So many transactions are durable in the main file, without its write-ahead log. */
+  void raiseCheckpointed(long transactions) {
+    raise(CHECKPOINTED, transactions);
+  }
+
+  private void raise(int at, long transactions) {
     MappedByteBuffer buffer = mapped();
-    long before = (long) LONG.getVolatile(buffer, 0);
-    while (before < transactions && !LONG.compareAndSet(buffer, 0, before, transactions)) {
-      before = (long) LONG.getVolatile(buffer, 0);
+    long before = counter(at);
+    while (before < transactions && !LONG.compareAndSet(buffer, at, before, transactions)) {
+      before = counter(at);
     }
   }
 
   private synchronized MappedByteBuffer mapped() {
-    if (highWater == null) {
+    if (counters == null) {
       // Memory, and no write: the writer thread needs not to touch the channel.
-      highWater =
-          onKeeper(() -> channel.map(FileChannel.MapMode.READ_WRITE, HIGH_WATER, Long.BYTES));
+      counters = onKeeper(() -> channel.map(FileChannel.MapMode.READ_WRITE, HIGH_WATER, COUNTERS));
     }
-    return highWater;
+    return counters;
   }
 
   /** One more has the ledger open to send. */
@@ -354,23 +382,23 @@ final class ClaimBytes {
   }
 
   private boolean take(long at) {
-    return onKeeper(
-        () -> {
-          if (held.containsKey(at)) {
-            return false;
-          }
-          FileLock lock;
-          try {
-            lock = channel.tryLock(at, 1, false);
-          } catch (OverlappingFileLockException e) {
-            return false;
-          }
-          if (lock == null) {
-            return false;
-          }
-          held.put(at, lock);
-          return true;
-        });
+    synchronized (held) {
+      if (held.containsKey(at)) {
+        return false;
+      }
+      try {
+        FileLock lock = channel.tryLock(at, 1, false);
+        if (lock == null) {
+          return false;
+        }
+        held.put(at, lock);
+        return true;
+      } catch (OverlappingFileLockException e) {
+        return false;
+      } catch (IOException e) {
+        throw unusable(e);
+      }
+    }
   }
 
   /** Frees the byte of {@code guid}, which this process holds. */
@@ -420,11 +448,17 @@ final class ClaimBytes {
   }
 
   private void free(long at) {
-    onKeeper(
-        () -> {
-          held.remove(at).release();
-          return null;
-        });
+    synchronized (held) {
+      try {
+        held.remove(at).release();
+      } catch (IOException e) {
+        throw unusable(e);
+      }
+    }
+  }
+
+  private static LedgerException unusable(IOException e) {
+    return Sqlite.unavailable("the claims file cannot be used: " + Sqlite.reason(e), e);
   }
 
   private static <T> T onKeeper(Callable<T> task) {
@@ -434,8 +468,7 @@ final class ClaimBytes {
           try {
             done.complete(task.call());
           } catch (IOException e) {
-            done.completeExceptionally(
-                Sqlite.unavailable("the claims file cannot be used: " + Sqlite.reason(e), e));
+            done.completeExceptionally(unusable(e));
           } catch (Exception | Error e) {
             done.completeExceptionally(e);
           }

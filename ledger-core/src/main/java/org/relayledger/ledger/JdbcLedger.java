@@ -3,10 +3,13 @@ package org.relayledger.ledger;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +20,7 @@ import org.slf4j.LoggerFactory;
 /** The ledger in a SQL database: every statement that writes stands here. */
 final class JdbcLedger implements Ledger {
   private static final Logger LOG = LoggerFactory.getLogger(JdbcLedger.class);
+  private static final int MAX_URLS = 100;
 
   private final Path path;
   private final HostClock clock;
@@ -24,8 +28,12 @@ final class JdbcLedger implements Ledger {
   private final Health health = new Health();
   private final JdbcView view;
   private final ClaimBytes bytes;
+  private final Intact files;
   private final Writer writer;
   private final Set<Actor.Role> runLocks = ConcurrentHashMap.newKeySet();
+
+  /** Whether anything was processed at that URL, for the first few; only the writer looks. */
+  private final Map<String, Boolean> booked = new HashMap<>();
 
   JdbcLedger(Path path, HostClock clock, Steps steps) {
     this.path = path;
@@ -38,16 +46,15 @@ final class JdbcLedger implements Ledger {
     // is then refused.
     this.bytes = ClaimBytes.open(path, Sqlite.ledgerId(path));
     try {
-      // First what must be there, then what is: in between more may come.
-      long committed = bytes.highWater();
-      Sqlite.checkWhole(Sqlite.transactions(path), committed);
+      Intact.checkToWrite(path, bytes);
     } catch (LedgerException e) {
       bytes.leave();
       throw e;
     }
     this.view = new JdbcView(path, health);
     try {
-      this.writer = new Writer(Sqlite.writer(path), health, bytes);
+      this.files = new Intact(path, bytes);
+      this.writer = new Writer(Sqlite.writer(path), health, bytes, files);
     } catch (SQLException e) {
       view.close();
       bytes.leave();
@@ -88,60 +95,107 @@ final class JdbcLedger implements Ledger {
       throw new IllegalArgumentException("more than " + MAX_INTAKE + " requests at once");
     }
     Guid first = arrivals.get(0).guid();
+    List<Arrival> all = arrivals.stream().map(Arrival::of).toList();
     List<Taken> standing =
         writer.write(
             session -> {
-              List<Taken> all = new ArrayList<>(arrivals.size());
-              for (Request arrival : arrivals) {
-                all.add(receive(session, arrival, actor));
+              List<Taken> taken = new ArrayList<>(all.size());
+              for (Arrival arrival : all) {
+                taken.add(receive(session, arrival, actor));
               }
               steps.reached(Step.INTAKE_WRITTEN, first);
-              return all;
+              return taken;
             },
             Patience.CLAIM);
     steps.reached(Step.INTAKE_COMMITTED, first);
     return standing;
   }
 
-  private Taken receive(Session session, Request arrival, Actor actor) throws SQLException {
-    if (insert(session, arrival, State.RECEIVED, null)) {
-      Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
+  /** A request with the hashes of it that its row will have, made before the writer's turn. */
+  private record Arrival(Request request, byte[] fingerprint, String scheme, String sha256) {
+    static Arrival of(Request request) {
+      return new Arrival(
+          request,
+          HexFormat.of().parseHex(request.fingerprint().sha256()),
+          request.fingerprint().scheme().text(),
+          Fingerprint.sha256(request.body()));
+    }
+
+    /** The row of that seq as it begins. */
+    Row row(long seq, State state, String account, long now) {
+      boolean sent = state == State.SENT;
+      return new Row(
+          seq,
+          request.guid(),
+          request.channel(),
+          account,
+          state,
+          null,
+          sent ? 1 : 0,
+          request.contentType(),
+          request.fingerprint(),
+          sha256,
+          null,
+          null,
+          null,
+          now,
+          sent ? now : null,
+          null,
+          null,
+          now,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null,
+          null);
+    }
+  }
+
+  private Taken receive(Session session, Arrival arrival, Actor actor) throws SQLException {
+    Optional<Row> begun = insert(session, arrival, State.RECEIVED, null);
+    if (begun.isPresent()) {
+      Row row = begun.get();
       journalMove(session, row, null, State.RECEIVED, null, actor, row.receivedAt(), null);
       return new Taken.Standing(row);
     }
-    Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
+    Guid guid = arrival.request().guid();
+    Optional<Row> known = JdbcView.find(session, guid, true);
     if (known.isEmpty()) {
-      return new Taken.Forgotten(JdbcView.tombstone(session, arrival.guid()).orElseThrow());
+      return new Taken.Forgotten(JdbcView.tombstone(session, guid).orElseThrow());
     }
-    Optional<String> conflict = conflict(known.get(), arrival);
+    Optional<String> conflict = conflict(known.get(), arrival.request());
     return conflict.isPresent()
         ? new Taken.Conflict(known.get(), conflict.get())
         : new Taken.Standing(known.get());
   }
 
   @Override
-  public Taken claim(Request arrival, String account, Actor actor) {
+  public Taken claim(Request request, String account, Actor actor) {
+    Arrival arrival = Arrival.of(request);
     return underByte(
-        arrival.guid(),
+        request.guid(),
         session -> {
           Settings settings = JdbcView.settings(session);
           if (settings.mode() == Settings.Mode.HOLD) {
             return new Taken.OnHold(settings.mode());
           }
-          if (insert(session, arrival, State.SENT, account)) {
-            Row row = JdbcView.find(session, arrival.guid(), false).orElseThrow();
+          Optional<Row> begun = insert(session, arrival, State.SENT, account);
+          if (begun.isPresent()) {
+            Row row = begun.get();
             journalMove(session, row, null, State.SENT, null, actor, row.sentAt(), null);
             return won(
                 row,
-                arrival,
+                request,
                 actor,
                 settings.mode() == Settings.Mode.ASK_FIRST ? settings.asksSince() : null);
           }
-          Optional<Row> known = JdbcView.find(session, arrival.guid(), true);
+          Optional<Row> known = JdbcView.find(session, request.guid(), true);
           if (known.isEmpty()) {
-            return new Taken.Forgotten(JdbcView.tombstone(session, arrival.guid()).orElseThrow());
+            return new Taken.Forgotten(JdbcView.tombstone(session, request.guid()).orElseThrow());
           }
-          Optional<String> conflict = conflict(known.get(), arrival);
+          Optional<String> conflict = conflict(known.get(), request);
           return conflict.isPresent()
               ? new Taken.Conflict(known.get(), conflict.get())
               : claimKnown(session, known.get(), State.FAILED, account, actor, settings);
@@ -210,6 +264,16 @@ final class JdbcLedger implements Ledger {
     if (row.state() != from) {
       return new Taken.Standing(row);
     }
+    // What was FAILED before the ledger had to ask may have been sent since, by a ledger that a
+    // restore has replaced: that is asked about in any mode.
+    boolean old = settings.asksSince() != null && row.updatedAt() <= settings.asksSince().at();
+    boolean asks = old || settings.mode() == Settings.Mode.ASK_FIRST;
+    if (asks
+        && row.account() != null
+        && !row.account().equals(account)
+        && hasBooked(session, row.account())) {
+      return new Taken.Elsewhere(row);
+    }
     Request stored = row.storedRequest();
     String sql =
         "UPDATE ledger SET state = 'SENT', code = NULL, attempt = attempt + 1, account = ?,"
@@ -222,11 +286,23 @@ final class JdbcLedger implements Ledger {
         row.guid());
     Row sent = JdbcView.find(session, row.guid(), false).orElseThrow();
     journalMove(session, sent, row.state(), State.SENT, null, actor, now, null);
-    // What was FAILED before the ledger had to ask may have been sent since, by a ledger that a
-    // restore has replaced: that is asked about in any mode.
-    boolean old = settings.asksSince() != null && row.updatedAt() <= settings.asksSince().at();
-    boolean asks = old || settings.mode() == Settings.Mode.ASK_FIRST;
     return won(sent, stored, actor, asks ? settings.asksSince() : null);
+  }
+
+  /** Whether an account system that was sent to at {@code account} has processed anything. */
+  private boolean hasBooked(Session session, String account) throws SQLException {
+    Boolean known = booked.get(account);
+    if (known == null) {
+      // Looks at every row if it has not; once for each URL, and only where the ledger has to ask.
+      String sql = "SELECT 1 FROM ledger WHERE state = 'DONE' AND account = ? LIMIT 1";
+      try (ResultSet result = session.bind(sql, account).executeQuery()) {
+        known = result.next();
+      }
+      if (booked.size() < MAX_URLS) {
+        booked.put(account, known);
+      }
+    }
+    return known;
   }
 
   private Taken won(Row row, Request request, Actor actor, Moment asksSince) {
@@ -235,31 +311,37 @@ final class JdbcLedger implements Ledger {
   }
 
   /** Adds a row in {@code state}, SENT or RECEIVED, unless its GUID is known. */
-  private boolean insert(Session session, Request arrival, State state, String account)
+  private Optional<Row> insert(Session session, Arrival arrival, State state, String account)
       throws SQLException {
-    boolean sent = state == State.SENT;
     String sql =
         "INSERT INTO ledger (guid, channel, account, state, attempt, content_type, fingerprint,"
             + " scheme, request_sha256, received_at, sent_at, updated_at, request)"
-            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING";
+            + " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING"
+            + " RETURNING seq";
+    Request request = arrival.request();
+    boolean sent = state == State.SENT;
     long now = clock.millis();
     PreparedStatement insert =
         session.bind(
             sql,
-            arrival.guid().value(),
-            arrival.channel(),
+            request.guid().value(),
+            request.channel(),
             account,
             state.name(),
             sent ? 1 : 0,
-            arrival.contentType(),
-            HexFormat.of().parseHex(arrival.fingerprint().sha256()),
-            arrival.fingerprint().scheme().text(),
-            HexFormat.of().parseHex(Fingerprint.sha256(arrival.body())),
+            request.contentType(),
+            arrival.fingerprint(),
+            arrival.scheme(),
+            HexFormat.of().parseHex(arrival.sha256()),
             now,
             sent ? now : null,
             now,
-            arrival.body());
-    return insert.executeUpdate() == 1;
+            request.body());
+    try (ResultSet inserted = insert.executeQuery()) {
+      return inserted.next()
+          ? Optional.of(arrival.row(inserted.getLong(1), state, account, now))
+          : Optional.empty();
+    }
   }
 
   /** Why {@code arrival} is not the request that {@code row} holds, if it is not. */
@@ -450,7 +532,7 @@ final class JdbcLedger implements Ledger {
               && JdbcView.settings(session).mode() != Settings.Mode.ASK_FIRST) {
             Sqlite.setAsksSince(session, now);
           }
-          Sqlite.set(session, "mode", mode.word());
+          session.set("mode", mode.word());
           journalMode(session, mode, operator, now.at(), reason);
           return null;
         },
@@ -550,17 +632,13 @@ final class JdbcLedger implements Ledger {
 
   @Override
   public void checkpoint() {
-    alone("PRAGMA wal_checkpoint(PASSIVE)");
+    writer.checkpoint();
   }
 
   @Override
   public void vacuum() {
-    alone("VACUUM");
-  }
-
-  /** Runs what cannot be part of a transaction, on a connection of its own. */
-  private void alone(String sql) {
     health.check();
+    String sql = "VACUUM"; // which cannot be part of a transaction
     try {
       Session session = Sqlite.writer(path);
       session.execute("PRAGMA busy_timeout=" + Sqlite.BUSY_TIMEOUT_MILLIS);
@@ -572,6 +650,7 @@ final class JdbcLedger implements Ledger {
       }
       throw health.halt("the ledger stopped at " + sql + ": " + Sqlite.reason(e), e);
     }
+    writer.checkpoint();
   }
 
   @Override
@@ -585,10 +664,8 @@ final class JdbcLedger implements Ledger {
 
   boolean stillSent(Guid guid, int attempt) {
     try {
-      return bytes.inPlace()
-          && view.find(guid, false)
-              .filter(row -> row.state() == State.SENT && row.attempt() == attempt)
-              .isPresent();
+      files.check();
+      return bytes.inPlace() && view.isSent(guid, attempt);
     } catch (LedgerException e) {
       LOG.error("{} is not sent: its row cannot be read again: {}", guid, e.getMessage());
       return false;
@@ -609,6 +686,8 @@ final class JdbcLedger implements Ledger {
     long now = clock.millis();
     String boot = ended ? clock.boot() : null;
     Long uptime = ended ? clock.uptimeMillis() : null;
+    byte[] sha256 =
+        reply == null ? null : HexFormat.of().parseHex(Fingerprint.sha256(reply.body()));
     boolean moved =
         writer.write(
             session -> {
@@ -619,9 +698,7 @@ final class JdbcLedger implements Ledger {
                       outcome.code(),
                       reply == null ? null : reply.httpStatus(),
                       reply == null ? null : reply.contentType(),
-                      reply == null
-                          ? null
-                          : HexFormat.of().parseHex(Fingerprint.sha256(reply.body())),
+                      sha256,
                       reply == null ? null : reply.body(),
                       reply == null ? null : now,
                       now,

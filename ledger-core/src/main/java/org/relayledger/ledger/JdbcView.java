@@ -147,6 +147,17 @@ final class JdbcView implements LedgerView {
     }
   }
 
+  /** Whether the row of {@code guid} is SENT by that attempt. */
+  boolean isSent(Guid guid, int attempt) {
+    String sql = "SELECT 1 FROM ledger WHERE lower(guid) = ? AND state = 'SENT' AND attempt = ?";
+    return read(
+        session -> {
+          try (ResultSet result = session.bind(sql, guid.folded(), attempt).executeQuery()) {
+            return result.next();
+          }
+        });
+  }
+
   @Override
   public Optional<Tombstone> tombstone(Guid guid) {
     return read(session -> tombstone(session, guid));
@@ -538,12 +549,7 @@ final class JdbcView implements LedgerView {
   }
 
   static Settings settings(Session session) throws SQLException {
-    Map<String, String> values = new HashMap<>();
-    try (ResultSet result = session.prepare("SELECT key, value FROM settings").executeQuery()) {
-      while (result.next()) {
-        values.put(result.getString(1), result.getString(2));
-      }
-    }
+    Map<String, String> values = session.settings();
     return new Settings(
         values.get("ledger_id"),
         Settings.Mode.of(values.get("mode")),

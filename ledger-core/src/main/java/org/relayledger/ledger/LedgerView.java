@@ -22,7 +22,9 @@ public sealed interface LedgerView extends AutoCloseable permits JdbcView {
    * @throws LedgerException of kind UNAVAILABLE if it is missing, no ledger, or newer than this
    */
   static LedgerView open(String location) {
-    return new JdbcView(Sqlite.existing(location), new Health());
+    Path ledger = Sqlite.existing(location);
+    Intact.checkToRead(ledger);
+    return new JdbcView(ledger, new Health());
   }
 
   /** Whether {@code file}, under whatever name, is one of those that the ledger is kept in. */

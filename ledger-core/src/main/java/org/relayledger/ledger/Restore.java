@@ -132,6 +132,15 @@ final class Restore {
     }
   }
 
+  private boolean isWhole(ClaimBytes bytes) {
+    try {
+      Intact.checkWhole(ledger, bytes);
+      return true;
+    } catch (LedgerException e) {
+      return false;
+    }
+  }
+
   private static long highWater(Optional<ClaimBytes> bytes) {
     return bytes.map(ClaimBytes::highWater).orElse(0L);
   }
@@ -169,10 +178,10 @@ final class Restore {
     Moment now = Moment.now(clock);
     session.execute("PRAGMA synchronous=FULL");
     session.execute("BEGIN IMMEDIATE");
-    Sqlite.set(session, "ledger_id", id);
+    session.set("ledger_id", id);
     // Not less than the claims file knows of the ledger that it belonged to before.
     Sqlite.number(session, Math.max(Sqlite.transactions(session), highWater) + 1);
-    Sqlite.set(session, "mode", Settings.Mode.ASK_FIRST.word());
+    session.set("mode", Settings.Mode.ASK_FIRST.word());
     Sqlite.setAsksSince(session, now);
     session.bind("DELETE FROM settings WHERE key = ?", Sqlite.BACKUP_AT).executeUpdate();
     JdbcLedger.journalMode(session, Settings.Mode.ASK_FIRST, operator, now.at(), reason);
@@ -240,7 +249,7 @@ final class Restore {
     String old = Sqlite.ledgerId(ledger);
     Optional<ClaimBytes> bytes = ClaimBytes.beside(ledger);
     boolean itsOwn = bytes.filter(found -> found.isOf(old)).isPresent();
-    if (itsOwn && Sqlite.transactions(ledger) >= highWater(bytes)) {
+    if (itsOwn && isWhole(bytes.get())) {
       throw Sqlite.unavailable(
           "the claims file of "
               + ledger
@@ -250,6 +259,10 @@ final class Restore {
     bytes = alone();
     try {
       emptyLog();
+      if (itsOwn) {
+        // The log of one file over another is no ledger.
+        Backup.check(ledger);
+      }
       // Nobody can use it before its new claims file is there: in between a kill leaves it so.
       try (Connection connection = Sqlite.connect(ledger, "", SQLiteOpenMode.READWRITE)) {
         begin(

@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -45,7 +46,6 @@ final class Sqlite {
   /** What SQLite may leave beside a file of that name. */
   static final List<String> BESIDE = List.of("-wal", "-shm", "-journal");
 
-  private static final int CHECKPOINT_PAGES = 2_000;
   private static final int WRITER_CACHE_KIB = 64 * 1024;
 
   static final FileAttribute<Set<PosixFilePermission>> OWNER_ONLY =
@@ -140,28 +140,23 @@ final class Sqlite {
 
   /** The same, within a transaction. */
   static long transactions(Session session) throws SQLException {
-    try (ResultSet result =
-        session.bind("SELECT value FROM settings WHERE key = ?", TRANSACTIONS).executeQuery()) {
-      return result.next() ? Long.parseLong(result.getString(1)) : 0;
-    }
+    return Long.parseLong(session.settings().getOrDefault(TRANSACTIONS, "0"));
   }
 
   /** This is transaction number {@code number}. */
   static void number(Session session, long number) throws SQLException {
-    set(session, TRANSACTIONS, Long.toString(number));
+    session.set(TRANSACTIONS, Long.toString(number));
   }
 
-  /** Refuses a ledger that has fewer transactions in it than were committed. */
-  static void checkWhole(long transactions, long committed) {
-    if (transactions < committed) {
-      throw unavailable(
-          "the ledger has forgotten the last "
-              + (committed - transactions)
-              + " of its "
-              + committed
-              + " transactions: its write-ahead log was deleted, or an older file put in its place;"
-              + " bring back what is missing, or see 'relay restore --in-place'",
-          null);
+  /**
+   * How many of them are in the main file alone, whatever its write-ahead log adds; empty if it
+   * cannot be read so, because it is damaged or a checkpoint is at work.
+   */
+  static Optional<Long> transactionsOfMainFile(Path ledger) {
+    try (Connection connection = connect(ledger, "?immutable=1", SQLiteOpenMode.READONLY)) {
+      return Optional.of(transactions(new Session(connection)));
+    } catch (SQLException e) {
+      return Optional.empty();
     }
   }
 
@@ -177,7 +172,11 @@ final class Sqlite {
     if (location.startsWith("jdbc:")) {
       throw unavailable(location + ": this version keeps its ledger in a SQLite file only", null);
     }
-    return Path.of(location);
+    try {
+      return Path.of(location);
+    } catch (InvalidPathException e) {
+      throw unavailable("this JVM's locale has no such file name: " + location, e);
+    }
   }
 
   /** Refuses a ledger that another version has changed since it was opened. */
@@ -278,19 +277,11 @@ final class Sqlite {
         "created_at", Long.toString(clock.millis()));
   }
 
-  /** Sets one of the settings. */
-  static void set(Session session, String key, String value) throws SQLException {
-    String sql =
-        "INSERT INTO settings (key, value) VALUES (?, ?)"
-            + " ON CONFLICT (key) DO UPDATE SET value = excluded.value";
-    session.bind(sql, key, value).executeUpdate();
-  }
-
   /** The mode ask-first begins. */
   static void setAsksSince(Session session, Moment now) throws SQLException {
-    set(session, "asks_since", Long.toString(now.at()));
-    set(session, "asks_since_boot", now.boot());
-    set(session, "asks_since_uptime", Long.toString(now.uptime()));
+    session.set("asks_since", Long.toString(now.at()));
+    session.set("asks_since_boot", now.boot());
+    session.set("asks_since_uptime", Long.toString(now.uptime()));
   }
 
   private static String schema() throws IOException {
@@ -338,7 +329,7 @@ final class Sqlite {
     Session session = new Session(connect(ledger, "", SQLiteOpenMode.READWRITE));
     session.execute("PRAGMA synchronous=FULL");
     session.execute("PRAGMA busy_timeout=0"); // the writer waits in its own way
-    session.execute("PRAGMA wal_autocheckpoint=" + CHECKPOINT_PAGES);
+    session.execute("PRAGMA wal_autocheckpoint=0"); // the writer does it, and takes it down
     session.execute("PRAGMA cache_size=-" + WRITER_CACHE_KIB);
     return session;
   }

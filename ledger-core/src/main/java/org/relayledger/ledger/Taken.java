@@ -18,6 +18,12 @@ public sealed interface Taken {
   record OnHold(Settings.Mode mode) implements Taken {}
 
   /**
+   * It has to be asked about first, at the account URL that {@code row} was sent to the last time,
+   * which is another one, where transfers have been processed; nothing was claimed.
+   */
+  record Elsewhere(Row row) implements Taken {}
+
+  /**
    * The GUID finished earlier and was purged.
    *
    * @param tombstone null if even that is no longer kept

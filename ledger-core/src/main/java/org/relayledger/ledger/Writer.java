@@ -18,6 +18,18 @@ final class Writer {
   static final int MAX_QUEUE = 8_192;
   static final int MAX_GROUP = 512;
 
+  private static final int CHECKPOINT_PAGES = 2_000;
+
+  /**
+   * Of what a checkpoint answers: whether another one was at work, how many pages the log has, and
+   * how many of them are in the main file.
+   */
+  private static final int BUSY = 0;
+
+  private static final int LOGGED = 1;
+
+  private static final int DONE = 2;
+
   /**
    * How often the write lock is tried. SQLite's own waiting sleeps for up to 100 ms, and comes late
    * again and again beside somebody who writes much.
@@ -60,11 +72,15 @@ final class Writer {
   private final Session session;
   private final Health health;
   private final ClaimBytes bytes;
+  private final Intact files;
   private final BlockingQueue<Job<?>> queue = new ArrayBlockingQueue<>(MAX_QUEUE);
   private final Thread thread = new Thread(this::run, "ledger-writer");
   private volatile boolean closing;
 
-  /** How many transactions there were before the present one. */
+  /** Whether to checkpoint after the next transaction, however little there is. */
+  private volatile boolean wanted;
+
+  /** How many transactions there are. */
   private long transactions;
 
   /** How many rows this session had changed before the present transaction. */
@@ -78,11 +94,13 @@ final class Writer {
 
   /**
    * @param bytes keeps how far the ledger has come
+   * @param files those that {@code session} writes to
    */
-  Writer(Session session, Health health, ClaimBytes bytes) {
+  Writer(Session session, Health health, ClaimBytes bytes, Intact files) {
     this.session = session;
     this.health = health;
     this.bytes = bytes;
+    this.files = files;
     thread.setDaemon(true);
     thread.start();
   }
@@ -212,18 +230,23 @@ final class Writer {
     }
     if (refused == null) {
       if (session.changes() == changes) {
-        session.execute("COMMIT"); // of nothing
+        session.commit(); // of nothing
       } else {
-        Sqlite.number(session, transactions + 1);
-        session.execute("COMMIT");
+        transactions++;
+        Sqlite.number(session, transactions);
+        session.commit();
         // Before anybody acts on it: if it is lost after that, whoever comes next misses it.
-        bytes.raise(transactions + 1);
+        bytes.raise(transactions);
       }
+      files.check(); // else it was committed to what nobody will ever open again
       jobs.forEach(Job::succeed);
       jobs.clear();
+      int pages = wanted ? 1 : CHECKPOINT_PAGES;
+      wanted = false;
+      checkpoint(pages);
       return;
     }
-    session.execute("ROLLBACK");
+    session.rollback();
     if (jobs.size() == 1) {
       jobs.remove().done.completeExceptionally(refused);
       return;
@@ -238,6 +261,34 @@ final class Writer {
     }
   }
 
+  /**
+   * Brings the write-ahead log into the main file if it has {@code pages} or more that are not
+   * there yet, and takes down how far the main file has come, before its log is begun anew.
+   */
+  private void checkpoint(int pages) throws SQLException {
+    int[] before = session.integers("PRAGMA wal_checkpoint(NOOP)");
+    if (before[LOGGED] - before[DONE] < pages) {
+      return;
+    }
+    try {
+      int[] after = session.integers("PRAGMA wal_checkpoint(PASSIVE)");
+      if (after[BUSY] == 0 && after[LOGGED] == after[DONE]) {
+        bytes.raiseCheckpointed(transactions);
+      }
+    } catch (SQLException e) {
+      if (!Sqlite.full(e)) {
+        throw e;
+      }
+      // All is in the log, and stays there as long as there is no room for it elsewhere.
+    }
+  }
+
+  /** Copies what it can from the write-ahead log into the main file, waiting for nobody. */
+  void checkpoint() {
+    wanted = true;
+    Object unused = write(nothing -> null, Patience.SETTLEMENT);
+  }
+
   /** Nothing was begun, because of somebody else's lock. */
   static LedgerException busy() {
     return new LedgerException(
@@ -249,7 +300,7 @@ final class Writer {
 
   private boolean beginNow() throws SQLException {
     try {
-      session.execute("BEGIN IMMEDIATE");
+      session.begin();
       return true;
     } catch (SQLException e) {
       if (Sqlite.busy(e)) {
@@ -277,9 +328,10 @@ final class Writer {
       Sqlite.checkVersion(session);
       changes = session.changes();
       transactions = Sqlite.transactions(session);
-      Sqlite.checkWhole(transactions, bytes.highWater());
+      Intact.checkWhole(transactions, bytes.highWater());
+      files.check();
     } catch (LedgerException e) {
-      session.execute("ROLLBACK");
+      session.rollback();
       throw e;
     }
     return true;

@@ -1,8 +1,13 @@
 package org.relayledger.relay;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.relayledger.account.Header;
 import org.relayledger.ledger.Fingerprint;
 import org.relayledger.ledger.Guid;
@@ -27,8 +32,14 @@ public final class Intake {
     record Rejected(Answer.Refused answer) implements Arrival {}
   }
 
+  /** A character that JSON spells by its number. */
+  private static final Pattern ESCAPED = Pattern.compile("\\\\u([0-9a-fA-F]{4})");
+
   private final JsonPointer guidPointer;
   private final Fingerprint.Scheme scheme;
+
+  /** A member of the GUID's name with its value, wherever it stands. */
+  private final Pattern named;
 
   /**
    * Reads GUIDs at {@code guidPointer}.
@@ -40,6 +51,11 @@ public final class Intake {
     List<JsonPointer> omitted = new ArrayList<>(ignored);
     omitted.add(guidPointer);
     this.scheme = Fingerprint.Scheme.without(omitted);
+    String pointer = guidPointer.toString();
+    String name =
+        pointer.substring(pointer.lastIndexOf('/') + 1).replace("~1", "/").replace("~0", "~");
+    this.named =
+        Pattern.compile("\"" + Pattern.quote(name) + "\"\\s*:\\s*(?:\"([^\"]*)\"|[^\\s,}\\]]+)");
   }
 
   /**
@@ -112,8 +128,33 @@ public final class Intake {
           null,
           "two GUIDs that differ: the Idempotency-Key header and the member at " + guidPointer);
     }
+    if (json == null && namesAnother(body, guid)) {
+      throw new Rejection(
+          guid, "the request body is no unambiguous JSON and seems to name another GUID");
+    }
     Fingerprint fingerprint = json == null ? scheme.ofRaw(body) : scheme.of(json);
     return new Request(guid, channel, contentType, body, fingerprint);
+  }
+
+  /**
+   * Whether somebody who is less strict could read another GUID in {@code body}, which is no JSON:
+   * in broken JSON, in the second of two members, or in another encoding.
+   */
+  private boolean namesAnother(byte[] body, Guid guid) {
+    // UTF-16 and UTF-32 are ASCII with NULs between.
+    String text = new String(body, ISO_8859_1).replace("\0", "");
+    text = ESCAPED.matcher(text).replaceAll(Intake::unescaped);
+    for (Matcher member = named.matcher(text); member.find(); ) {
+      if (!guid.value().equals(member.group(1))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private static String unescaped(MatchResult escaped) {
+    char character = (char) Integer.parseInt(escaped.group(1), 16);
+    return Matcher.quoteReplacement(String.valueOf(character));
   }
 
   private static Optional<Guid> key(List<String> keys) throws Rejection {

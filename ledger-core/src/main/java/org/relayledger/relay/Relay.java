@@ -220,7 +220,10 @@ public final class Relay {
           withPlace(
               guid,
               () -> ledger.claim(known, known.state(), account.url(), actor),
-              taken -> taken instanceof Taken.OnHold ? stands(guid, taken) : null,
+              taken ->
+                  taken instanceof Taken.OnHold || taken instanceof Taken.Elsewhere
+                      ? stands(guid, taken)
+                      : null,
               Hearing.NOBODY,
               last);
       if (now == null) {
@@ -459,6 +462,18 @@ public final class Relay {
               + "; "
               + guid
               + " was not claimed; send it again later");
+    }
+    if (taken instanceof Taken.Elsewhere elsewhere) {
+      return new Answer.Refused(
+          Problem.E907,
+          guid,
+          503,
+          Problem.Retry.NEVER,
+          guid
+              + " was last sent to "
+              + elsewhere.row().account()
+              + ", and has to be asked about there before it is sent again; it was not claimed; use"
+              + " that account URL, or settle it by hand");
     }
     throw new IllegalStateException(guid + " has a row");
   }

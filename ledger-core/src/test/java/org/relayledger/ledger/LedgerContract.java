@@ -522,6 +522,35 @@ abstract class LedgerContract {
   }
 
   @Test
+  void whatHasToBeAskedAboutIsClaimedForNoOtherUrlThanItWasSentToLast() {
+    rowIn(State.DONE, "d");
+    rowIn(State.FAILED, "f");
+    rowIn(State.RECEIVED, "r");
+    Row failed = row("f");
+    String elsewhere = ACCOUNT + "-elsewhere";
+    ledger.changeMode(Settings.Mode.ASK_FIRST, RESOLVE, "restored");
+    clock.advance(Duration.ofHours(1));
+    for (Settings.Mode mode : List.of(Settings.Mode.ASK_FIRST, Settings.Mode.NORMAL)) {
+      ledger.changeMode(mode, RESOLVE, "a test");
+      List<List<String>> before = hand.everything();
+      assertThat(ledger.claim(request("f"), elsewhere, RELAY))
+          .isInstanceOfSatisfying(
+              Taken.Elsewhere.class,
+              taken -> assertThat(taken.row()).returns(ACCOUNT, Row::account));
+      assertThat(ledger.claim(failed, State.FAILED, elsewhere, RELAY))
+          .isInstanceOf(Taken.Elsewhere.class);
+      assertThat(hand.everything()).isEqualTo(before);
+    }
+    // Never sent: nobody else can know of it.
+    try (Claim claim = won(ledger.claim(row("r"), State.RECEIVED, elsewhere, RELAY))) {
+      claim.settle(new Outcome.NotSent("a test"), null, null);
+    }
+    // Nobody has ever processed anything there.
+    won(ledger.claim(row("r"), State.FAILED, ACCOUNT, RELAY)).close();
+    won("f").close();
+  }
+
+  @Test
   void aLedgerThatAsksFirstSaysSoWithEachClaimAndSinceWhen() {
     rowIn(State.FAILED, "f");
     assertThat(won("before").asksSince()).isEmpty();

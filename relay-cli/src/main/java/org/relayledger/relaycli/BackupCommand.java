@@ -40,6 +40,7 @@ final class BackupCommand implements Action {
     if (Files.exists(file, LinkOption.NOFOLLOW_LINKS)) {
       throw new Failure(Exit.USAGE, file + " is there already; nothing was written");
     }
+    ledger.mayCreate(file);
     try (LedgerView view = LedgerView.open(ledger.location())) {
       long guids = view.backup(file, HostClock.system(), steps);
       if (!common.quiet()) {

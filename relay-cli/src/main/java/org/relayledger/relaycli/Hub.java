@@ -323,6 +323,10 @@ final class Hub {
       if (types.size() > 1 || names.size() > 1) {
         return malformed(400, "two content types, or two channels; nothing was sent");
       }
+      if (request.getHeaders().contains(HttpHeader.CONTENT_ENCODING)) {
+        // It is not handed on, and without it the body is another.
+        return malformed(415, "a body with a content encoding; nothing was sent");
+      }
       String channel = names.isEmpty() ? channels.fixed() : names.get(0);
       Intake.Arrival arrival =
           intake.read(keys, channel, types.isEmpty() ? null : types.get(0), body);

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -67,10 +68,13 @@ class ForgottenTest {
   }
 
   /** Nobody sends, and after the way out that they name each GUID is executed once all the same. */
-  private void assertEverybodyIsRefusedUntilItAsksFirst() {
+  /**
+   * @param sent the GUIDs that were
+   */
+  private void assertEverybodyIsRefusedUntilItAsksFirst(List<String> sent) {
     String ledger = stage.ledger.toString();
     String account = stage.account().toString();
-    for (String guid : GUIDS) {
+    for (String guid : sent) {
       assertRefused(stage.transfer(guid));
     }
     assertRefused(stage.transfer("never-seen"));
@@ -89,11 +93,36 @@ class ForgottenTest {
             "2d"));
     assertRefused(Stage.run(stage.command("serve", Stage.hub())));
     assertThat(stage.received("never-seen")).isZero();
+    // Nothing that only reads says that there is nothing.
+    for (List<String> command :
+        List.of(
+            List.of("stats"),
+            List.of("list"),
+            List.of("export"),
+            List.of("twins"),
+            List.of("show", GUIDS.get(0)),
+            List.of("mode"),
+            List.of("reconcile", "/dev/null"),
+            List.of("backup", folder.resolve("backup.db").toString()))) {
+      List<String> all = new ArrayList<>(command);
+      all.addAll(1, List.of("--ledger", ledger));
+      assertRefused(Stage.run(all.toArray(String[]::new)));
+    }
+    assertRefused(
+        Ran.of(
+            ResolveMain.commandLine(HostClock.system(), Steps.NONE),
+            Map.of(),
+            "--ledger",
+            ledger,
+            "--account-url",
+            account,
+            "-n"));
+    assertThat(folder.resolve("backup.db")).doesNotExist();
 
     Ran mended = Stage.run("restore", "--in-place", "--ledger", ledger);
 
     assertThat(mended.exit()).as(mended.err()).isZero();
-    for (String guid : GUIDS) {
+    for (String guid : sent) {
       Ran again = stage.transfer(guid);
       assertThat(again.exit()).as(again.err()).isZero();
       assertThat(stage.row(guid)).returns(State.DONE, Row::state);
@@ -108,7 +137,7 @@ class ForgottenTest {
     Files.delete(file("-wal"));
     Files.deleteIfExists(file("-shm"));
 
-    assertEverybodyIsRefusedUntilItAsksFirst();
+    assertEverybodyIsRefusedUntilItAsksFirst(GUIDS);
   }
 
   @Test
@@ -116,26 +145,23 @@ class ForgottenTest {
     sendAndKill();
     Files.write(file("-wal"), new byte[0]);
 
-    assertEverybodyIsRefusedUntilItAsksFirst();
+    assertEverybodyIsRefusedUntilItAsksFirst(GUIDS);
   }
 
   @Test
-  void whenTheLogGoesUnderALiveHubOthersAreRefusedAndSoIsEverybodyWhenItIsKilled()
-      throws Exception {
+  void whenTheLogGoesUnderALiveHubItStopsAndEverybodyIsRefused() throws Exception {
     try (Child hub = Child.start(stage.command("serve", Stage.hub()))) {
       assertThat(Channel.transfer(hub.url(), GUIDS.get(0)).status()).isEqualTo(200);
       Files.delete(file("-wal"));
       Files.delete(file("-shm"));
-      // The hub has it open still.
-      assertThat(Channel.transfer(hub.url(), GUIDS.get(1)).status()).isEqualTo(200);
+      // The hub has it open still, but nobody else would ever see what it writes.
+      assertThat(Channel.transfer(hub.url(), GUIDS.get(1)).code()).isEqualTo("E908");
       assertRefused(stage.transfer(GUIDS.get(0)));
-      assertThat(Channel.transfer(hub.url(), GUIDS.get(2)).status()).isEqualTo(200);
-      assertRefused(stage.transfer(GUIDS.get(2)));
-      hub.kill();
+      assertThat(hub.exit()).as(hub.err().text()).isEqualTo(10);
+      assertThat(stage.received(GUIDS.get(1))).isZero();
     }
-    Files.deleteIfExists(file("-wal"));
 
-    assertEverybodyIsRefusedUntilItAsksFirst();
+    assertEverybodyIsRefusedUntilItAsksFirst(GUIDS.subList(0, 1));
   }
 
   @Test
@@ -146,7 +172,7 @@ class ForgottenTest {
     }
     Files.copy(old, stage.ledger, StandardCopyOption.REPLACE_EXISTING);
 
-    assertEverybodyIsRefusedUntilItAsksFirst();
+    assertEverybodyIsRefusedUntilItAsksFirst(GUIDS);
   }
 
   @Test
@@ -161,6 +187,27 @@ class ForgottenTest {
       assertRefused(stage.transfer(GUIDS.get(0)));
       assertThat(stage.received(GUIDS.get(0))).isEqualTo(1);
     }
+  }
+
+  @Test
+  void anOlderFileInThePlaceOfOneWhoseLogWasLeftIsRefused() throws Exception {
+    Path old = Files.copy(stage.ledger, folder.resolve("old"));
+    try (Child hub = Child.start(stage.command("serve", Stage.hub()))) {
+      // So much that the log is begun anew.
+      for (int i = 0; i < 400; i++) {
+        assertThat(Channel.transfer(hub.url(), "before-" + i).status()).isEqualTo(200);
+      }
+      for (String guid : GUIDS) {
+        assertThat(Channel.transfer(hub.url(), guid).status()).isEqualTo(200);
+      }
+      hub.kill();
+    }
+    Files.copy(old, stage.ledger, StandardCopyOption.REPLACE_EXISTING);
+
+    for (int i = 0; i < 400; i += 40) {
+      assertRefused(stage.transfer("before-" + i));
+    }
+    assertThat(stage.sandbox.received().values()).containsOnly(1);
   }
 
   @Test

@@ -166,6 +166,30 @@ class LedgerFilesTest {
     }
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-wal", "-shm", "-journal", ".claims"})
+  void nothingIsWrittenUnderANameThatIsOrWouldBePartOfTheLedger(String ends) throws Exception {
+    assertThat(init(ledger())).returns(0, Ran::exit);
+    Path link = Files.createSymbolicLink(folder.resolve("a link"), ledger().getParent());
+    for (Path folder : List.of(ledger().getParent(), link)) {
+      String file = folder.resolve(ledger().getFileName()) + ends;
+      Map<String, String> before = files();
+      for (List<String> command :
+          List.of(
+              List.of("backup", file),
+              List.of("export", "-o", file),
+              List.of("export", "--force", "-o", file),
+              List.of("stats", "--metrics-file", file))) {
+        List<String> all = new ArrayList<>(command);
+        all.addAll(1, List.of("--ledger", ledger().toString()));
+        Ran ran = Stage.run(all.toArray(String[]::new));
+        assertThat(ran.exit()).as(command + ran.err()).isEqualTo(2);
+      }
+      assertThat(files()).isEqualTo(before);
+    }
+    assertThat(Stage.run("list", "--ledger", ledger().toString())).returns(0, Ran::exit);
+  }
+
   static Stream<Arguments> damagedLedgers() {
     return Stream.of("send", "serve", "show", "list")
         .flatMap(command -> Stream.of(Damage.values()).map(d -> Arguments.of(command, d)))

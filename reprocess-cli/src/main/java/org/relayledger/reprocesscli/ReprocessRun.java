@@ -330,7 +330,14 @@ final class ReprocessRun {
           results.trouble(Exit.LEDGER, refused.detail());
         }
       }
-      case E903, E904, E905, E906, E907 -> {
+      case E907 -> {
+        if (refused.retry() == Problem.Retry.NEVER) {
+          results.count("held");
+          results.trouble(Exit.UNAVAILABLE, refused.detail());
+          tell(row, "held", row.state(), row.code(), row.attempt(), refused.detail());
+        }
+      }
+      case E903, E904, E905, E906 -> {
         // Nothing was claimed, so there is nothing to tell of the row.
       }
     }
