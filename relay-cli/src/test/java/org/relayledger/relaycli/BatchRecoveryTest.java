@@ -156,6 +156,6 @@ class BatchRecoveryTest {
   @Test
   @Tag("long")
   void manyLinesKilledFiveTimesEndWithBooksThatAgree() throws Exception {
-    killed(Integer.getInteger("lines", 20_000), 5, 20261201);
+    killed(Integer.getInteger("lines", 8_000), 5, 20261201);
   }
 }

@@ -38,7 +38,7 @@ import picocli.CommandLine;
 class RecoveryTest {
   private static final Duration OLD_ENOUGH = Duration.ofMinutes(4);
   private static final int QUICK_ROUNDS = 4;
-  private static final int ALL_ROUNDS = 60;
+  private static final int ALL_ROUNDS = 30;
 
   @TempDir static Path folder;
   private static Stage stage;

@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The real code in every order that two programs can have. */
-class EveryPairTest {
+class SchedulePairsTest {
   @Test
   @Tag("long")
   void noTwoDeedsDoHarmWhereverTheFirstStandsStill(@TempDir Path folder) throws Exception {
