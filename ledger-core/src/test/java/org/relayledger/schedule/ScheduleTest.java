@@ -21,7 +21,7 @@ class ScheduleTest {
   static final int QUICK_PAIRS = 48;
 
   private static final int QUICK_SEEDS = 240;
-  private static final int ALL_SEEDS = 1_200;
+  private static final int ALL_SEEDS = 900;
 
   @TempDir static Path folder;
   private static Schedules schedules;
