@@ -537,7 +537,7 @@ final class JdbcView implements LedgerView {
           String sql = "SELECT value FROM settings WHERE key = ?";
           try (ResultSet result = session.bind(sql, Sqlite.BACKUP_AT).executeQuery()) {
             return result.next()
-                ? OptionalLong.of(Long.parseLong(result.getString(1)))
+                ? OptionalLong.of(Sqlite.number(result.getString(1)))
                 : OptionalLong.empty();
           }
         });
@@ -550,6 +550,14 @@ final class JdbcView implements LedgerView {
 
   static Settings settings(Session session) throws SQLException {
     Map<String, String> values = session.settings();
+    try {
+      return parsed(values);
+    } catch (IllegalArgumentException | NullPointerException e) {
+      throw Sqlite.damagedSettings(e);
+    }
+  }
+
+  private static Settings parsed(Map<String, String> values) {
     return new Settings(
         values.get("ledger_id"),
         Settings.Mode.of(values.get("mode")),
@@ -563,8 +571,20 @@ final class JdbcView implements LedgerView {
             : null);
   }
 
-  /** By position: looking columns up by name takes longer than reading them. */
   private static Row row(ResultSet result, boolean bodies) throws SQLException {
+    try {
+      return parsed(result, bodies);
+    } catch (IllegalArgumentException | NullPointerException e) {
+      // A bit that has flipped where SQLite does not look.
+      throw new LedgerException(
+          LedgerException.Kind.DAMAGED,
+          "row " + result.getLong(1) + " of the ledger is damaged; compare with a backup",
+          e);
+    }
+  }
+
+  /** By position: looking columns up by name takes longer than reading them. */
+  private static Row parsed(ResultSet result, boolean bodies) throws SQLException {
     int at = 0;
     return new Row(
         result.getLong(++at),

@@ -112,11 +112,11 @@ final class Sqlite {
       throw unavailable(
           ledger
               + " is a backup of "
-              + Instant.ofEpochMilli(Long.parseLong(backedUp.get()))
+              + Instant.ofEpochMilli(number(backedUp.get()))
               + "; it can only be read; 'relay restore' makes a ledger of it",
           null);
     }
-    return setting(ledger, "ledger_id").orElseThrow();
+    return setting(ledger, "ledger_id").orElseThrow(() -> damagedSettings(null));
   }
 
   /** One of the settings. */
@@ -126,7 +126,7 @@ final class Sqlite {
             connection.prepareStatement("SELECT value FROM settings WHERE key = ?")) {
       query.setString(1, key);
       try (ResultSet result = query.executeQuery()) {
-        return result.next() ? Optional.of(result.getString(1)) : Optional.empty();
+        return result.next() ? Optional.ofNullable(result.getString(1)) : Optional.empty();
       }
     } catch (SQLException e) {
       throw unavailable("the ledger " + ledger + " cannot be read: " + reason(e), e);
@@ -135,12 +135,26 @@ final class Sqlite {
 
   /** How many transactions {@code ledger} has in it that our programs have committed. */
   static long transactions(Path ledger) {
-    return setting(ledger, TRANSACTIONS).map(Long::parseLong).orElse(0L);
+    return number(setting(ledger, TRANSACTIONS).orElse("0"));
   }
 
   /** The same, within a transaction. */
   static long transactions(Session session) throws SQLException {
-    return Long.parseLong(session.settings().getOrDefault(TRANSACTIONS, "0"));
+    return number(session.settings().getOrDefault(TRANSACTIONS, "0"));
+  }
+
+  /** The number that one of the settings spells. */
+  static long number(String text) {
+    try {
+      return Long.parseLong(text);
+    } catch (NumberFormatException e) {
+      throw damagedSettings(e);
+    }
+  }
+
+  /** What is not as {@code init} has written it. */
+  static LedgerException damagedSettings(RuntimeException e) {
+    return unavailable("the settings of the ledger are damaged; restore a backup", e);
   }
 
   /** This is transaction number {@code number}. */

@@ -205,9 +205,10 @@ class MishapTest {
   }
 
   @Tag("long")
-  @Test
-  void noneOfManyBitsThatFlipIsAReasonToSendAgain() throws Exception {
-    flip(2, ALL_FLIPS);
+  @ParameterizedTest
+  @ValueSource(longs = {2, 3, 4})
+  void noneOfManyBitsThatFlipIsAReasonToSendAgain(long seed) throws Exception {
+    flip(seed, ALL_FLIPS);
   }
 
   /** Flips bits of the closed ledger, one at a time, and sends again what it has sent before. */
