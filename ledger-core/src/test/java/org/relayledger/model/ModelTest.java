@@ -22,7 +22,7 @@ class ModelTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"1, 1, 3", "1, 2, 3", "2, 1, 2"})
+  @CsvSource({"1, 1, 3", "1, 2, 3", "2, 1, 1"})
   void theDesignIsSafeInEveryWorldThatCanBeReached(int guids, int senders, int attempts) {
     Explorer.Result result = explore(guids, senders, attempts, Set.of());
     System.out.println(guids + " GUIDs, " + senders + " senders: " + result);
@@ -31,9 +31,9 @@ class ModelTest {
 
   /** Minutes, and half a gigabyte. */
   @ParameterizedTest
-  @CsvSource({"2, 1, 3", "2, 2, 2"})
+  @CsvSource({"2, 1, 2", "2, 1, 3", "2, 2, 2"})
   @Tag("long")
-  void theDesignIsSafeWithTwoGuidsTwoSendersAndAThirdAttempt(int guids, int senders, int attempts) {
+  void theDesignIsSafeInLargerWorlds(int guids, int senders, int attempts) {
     theDesignIsSafeInEveryWorldThatCanBeReached(guids, senders, attempts);
   }
 

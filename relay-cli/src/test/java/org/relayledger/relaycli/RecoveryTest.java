@@ -37,7 +37,7 @@ import picocli.CommandLine;
 /** All four tools at one ledger: whatever pauses, dies or comes late, nothing is executed twice. */
 class RecoveryTest {
   private static final Duration OLD_ENOUGH = Duration.ofMinutes(4);
-  private static final int QUICK_ROUNDS = 4;
+  private static final int QUICK_ROUNDS = 2;
   private static final int ALL_ROUNDS = 30;
 
   @TempDir static Path folder;
